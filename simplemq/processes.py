@@ -13,6 +13,7 @@ from typing import IO
 Heartbeat = Callable[[], None]
 Process = subprocess.Popen[bytes]
 Stream = IO[bytes] | None
+Word = str | Path
 POLL_SECONDS = 0.05
 
 
@@ -21,7 +22,7 @@ def no_heartbeat() -> None:
 
 
 def spawn(
-    command: Sequence[str | Path],
+    command: Sequence[Word],
     *,
     death_signal: str = "TERM",
     privileges: Sequence[str] = (),

@@ -21,6 +21,7 @@ from simplemq.postgres_placement import place
 HOST = "127.0.0.1"
 START_SECONDS = 60
 STOP_SECONDS = 60
+ATTEMPTS, PAUSE_SECONDS = 3, 1
 STOP_SIGNALS = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
 DEFAULTS: Mapping[str, object] = {
     "listen_addresses": HOST,
@@ -93,13 +94,13 @@ class EmbeddedPostgres:
         self.stop()
 
     def _start_server(self) -> None:
-        for _attempt in range(3):
+        for _attempt in range(ATTEMPTS):
             self.port = self._free_port()
             self.process = self._launch()
             if self._becomes_ready(self.process):
                 return
             # Another program took the port meanwhile, or the last server's backends are still leaving.
-            time.sleep(1)
+            time.sleep(PAUSE_SECONDS)
         raise CannotStart(f"PostgreSQL does not start: {self.cluster.last_words()} (see {self.cluster.log}).")
 
     def _launch(self) -> processes.Process:

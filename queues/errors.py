@@ -1,0 +1,74 @@
+"""What can go wrong in a queue, whoever asks. The docstring is the message; doors add status codes."""
+
+from collections.abc import Sequence
+
+
+class QueueError(Exception):
+    """Something is wrong with this request."""
+
+    def __init__(self, message: str | None = None, *, field: str | None = None) -> None:
+        self.message = message or str(type(self).__doc__)
+        self.field = field
+        super().__init__(self.message)
+
+
+class Invalid(QueueError):
+    """The request is not valid."""
+
+
+class InvalidMany(Invalid):
+    """Several fields are not valid."""
+
+    def __init__(self, problems: Sequence[tuple[str, str]]) -> None:
+        super().__init__("; ".join(f"{field}: {message}" for field, message in problems))
+        self.problems = list(problems)
+
+
+class InvalidReceipt(Invalid):
+    """This is not a receipt handle of this service."""
+
+
+class NotAuthenticated(QueueError):
+    """A valid API key is needed."""
+
+
+class Forbidden(QueueError):
+    """This key may not do that."""
+
+
+class QuotaExceeded(QueueError):
+    """The team's quota is used up."""
+
+
+class QueueNotFound(QueueError):
+    """There is no such queue."""
+
+
+class MessageNotFound(QueueError):
+    """There is no such message in this queue: it was never sent here, or it is finished."""
+
+
+class Conflict(QueueError):
+    """It exists already, with other settings."""
+
+
+class ReceiptStale(QueueError):
+    """The receipt handle no longer holds this message: it has been received again since."""
+
+
+class NotADeadLetter(QueueError):
+    """This message was sent to this queue; it did not die in another, so it has nowhere to go back to."""
+
+
+class SourceDeleted(QueueError):
+    """The queue this message came from has been deleted."""
+
+
+class MessageTooLarge(QueueError):
+    """The message is larger than the queue allows."""
+
+
+class QueueFull(QueueError):
+    """The queue is full: it holds as many messages as its queue_size allows."""
+
+    retry_after = 1

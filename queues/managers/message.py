@@ -1,0 +1,168 @@
+"""The hot statements of the queue: bind parameters, run one, map its rows. What they mean is in operations."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.db import models
+from psycopg.types.json import Jsonb
+
+from queues import ids
+from queues.managers import floors
+from queues.managers.statements import run, run_one
+from queues.receipts import Receipt
+from queues.values import Delivery, NewMessage
+
+if TYPE_CHECKING:
+    from queues.models import Message, Queue
+
+
+class Promotion(NamedTuple):
+    moved: int
+    exhausted: int
+
+
+class Claim(NamedTuple):
+    deliveries: list[Delivery]
+    expired: int
+    exhausted: int
+
+    @property
+    def looked_at(self) -> int:
+        return len(self.deliveries) + self.expired + self.exhausted
+
+
+class MessageManager(models.Manager["Message"]):
+    def store(
+        self,
+        queue: Queue,
+        messages: Sequence[NewMessage],
+        sizes: Sequence[int],
+        *,
+        bounded: bool,
+        now: datetime | None,
+    ) -> list[uuid.UUID]:
+        """Store messages in order. With `bounded`, all or none: [] when no slot has room for all of them."""
+        rows = run(
+            "message/send",
+            queue_id=queue.pk,
+            bounded=bounded,
+            count=len(messages),
+            now=now,
+            data=[message.data for message in messages],
+            attributes=[Jsonb(m.attributes) if m.attributes else None for m in messages],
+            delay_seconds=[queue.delay_seconds if m.delay_seconds is None else m.delay_seconds for m in messages],
+            priority=[message.priority for message in messages],
+            group_id=[message.group_id for message in messages],
+            ttl_seconds=[message.ttl_seconds for message in messages],
+            max_deliveries=[message.max_deliveries for message in messages],
+            size_bytes=list(sizes),
+        )
+        return [row.id for row in rows]
+
+    def promote(self, queue: Queue, batch: int, now: datetime | None) -> Promotion:
+        """Make due messages ready; some may turn out to be exhausted."""
+        floor = floors.parked(queue.pk) if now is None else None
+        row = run_one(
+            "message/promote",
+            queue_id=queue.pk,
+            batch=batch,
+            floor=floor,
+            mortal=not queue.is_dlq,
+            max_deliveries=queue.max_deliveries,
+            now=now,
+        )
+        if floor is None and now is None:
+            floors.note_promotion(queue.pk, row.at, row.cost, drained=row.moved < batch)
+        if row.lowest:
+            floors.lower(queue.pk, row.lowest)
+        return Promotion(row.moved, row.exhausted)
+
+    def claim(
+        self, queue: Queue, batch: int, *, look: int, visibility_timeout: int, now: datetime | None
+    ) -> Claim:
+        """Lease up to `batch` messages, looking at no more than `look` of them."""
+        rows = run(
+            "message/claim",
+            queue_id=queue.pk,
+            batch=batch,
+            look=look,
+            floor=floors.ready(queue.pk) if now is None else None,
+            mortal=not queue.is_dlq,
+            max_deliveries=queue.max_deliveries,
+            retention_seconds=queue.retention_seconds,
+            visibility_timeout=visibility_timeout,
+            now=now,
+        )
+        return Claim([_delivery(row) for row in rows if row.id], rows[0].expired, rows[0].exhausted)
+
+    def finish(
+        self, queue: Queue, receipts: Sequence[Receipt], outcome: str, now: datetime | None
+    ) -> dict[Receipt, bool]:
+        """Remove and log messages; says of each receipt whose message was found whether it still held it."""
+        rows = run(
+            "message/finish",
+            queue_id=queue.pk,
+            team_id=queue.team_id,
+            bounded=queue.queue_size is not None,
+            ids=[receipt.message_id for receipt in receipts],
+            receipts=[receipt.lease for receipt in receipts],
+            outcome=outcome,
+            now=now,
+        )
+        return {Receipt(row.id, row.receipt): row.held for row in rows}
+
+    def lock_exhausted(self, queue: Queue, batch: int) -> list[uuid.UUID]:
+        return [row.id for row in run("message/lock_exhausted", queue_id=queue.pk, batch=batch)]
+
+    def dead_letter(
+        self, queue: Queue, dlq: Queue, message_ids: Sequence[uuid.UUID], reason: str, now: datetime | None
+    ) -> None:
+        run(
+            "message/dead_letter",
+            queue_id=queue.pk,
+            dlq_id=dlq.pk,
+            ids=list(message_ids),
+            reason=reason,
+            now=now,
+        )
+        floors.lower(dlq.pk, min(message_ids))
+
+    def requeue(
+        self, dlq: Queue, target: Queue, message_ids: Sequence[uuid.UUID], now: datetime | None
+    ) -> None:
+        run("message/requeue", queue_id=dlq.pk, target_id=target.pk, ids=list(message_ids), now=now)
+        floors.lower(target.pk, min(message_ids))
+
+    def over_age(self, queue: Queue, batch: int, now: datetime) -> list[uuid.UUID]:
+        """Messages whose retention or own time to live is over."""
+        rows = run(
+            "message/expire",
+            queue_id=queue.pk,
+            batch=batch,
+            retention_seconds=queue.retention_seconds,
+            oldest_kept=ids.oldest_at(now, seconds_before=queue.retention_seconds),
+            now=now,
+        )
+        return [row.id for row in rows]
+
+    def count_up_to(self, queue: Queue, most: int, now: datetime | None) -> Any:
+        """A row of counts by state, none counted further than `most`."""
+        return run_one("message/count", queue_id=queue.pk, most=most, now=now)
+
+    def waiting_since(self, queue: Queue) -> datetime | None:
+        """When the ready message that waits longest came into the queue."""
+        return run_one("message/head", queue_id=queue.pk).waiting_since  # type: ignore[no-any-return]
+
+
+def _delivery(row: Any) -> Delivery:
+    fields = row._asdict()
+    del fields["expired"], fields["exhausted"]
+    for name in ("attributes", "last_error"):
+        if fields[name] is not None:
+            fields[name] = json.loads(fields[name])
+    return Delivery(**fields)

@@ -1,0 +1,61 @@
+"""Free places of bounded queues. Senders take them, removals give them back; the bound is exact.
+
+A send takes its place before it stores the message, a removal gives the place back after the message is gone,
+so that the slots never promise more room than there is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import models
+
+from queues.managers.statements import run
+
+if TYPE_CHECKING:
+    from queues.models import Queue, QueueSlot
+
+SLOTS = 8
+
+
+def _shares(total: int, parts: int) -> list[int]:
+    """`total` split as evenly as it goes, negative totals included: a queue may hold more than a new bound."""
+    share, rest = divmod(total, parts)
+    return [share + (1 if part < rest else 0) for part in range(parts)]
+
+
+class QueueSlotManager(models.Manager["QueueSlot"]):
+    def open(self, queue: Queue, free: int) -> None:
+        """Replace the slots of a queue by fresh ones. The caller holds the queue's row."""
+        self.filter(queue_id=queue.pk).delete()
+        self.bulk_create(self.model(queue_id=queue.pk, free=share) for share in _shares(free, SLOTS))
+
+    def close(self, queue: Queue) -> None:
+        self.filter(queue_id=queue.pk).delete()
+
+    def take(self, queue: Queue, wanted: int) -> int:
+        """Take up to `wanted` places and say how many. Waits for other senders, so the answer is exact."""
+        if queue.queue_size is None:
+            return wanted
+        slots = run("queue_slot/lock", queue_id=queue.pk)
+        free = sum(slot.free for slot in slots)
+        taken = max(0, min(wanted, free))
+        if taken:
+            self._spread([slot.id for slot in slots], free - taken)
+        return taken
+
+    def give_back(self, queue: Queue, count: int) -> None:
+        if queue.queue_size is not None and count:
+            run("queue_slot/credit", queue_id=queue.pk, count=count)
+
+    def settle(self, queue: Queue, live: int) -> None:
+        """Set the free places from a true count. The caller has locked the slots before counting."""
+        slots = run("queue_slot/lock", queue_id=queue.pk)
+        self._spread([slot.id for slot in slots], (queue.queue_size or 0) - live)
+
+    def free(self, queue: Queue) -> int:
+        return self.filter(queue_id=queue.pk).aggregate(free=models.Sum("free"))["free"] or 0
+
+    def _spread(self, ids: list[int], free: int) -> None:
+        kept, surplus = ids[:SLOTS], ids[SLOTS:]
+        run("queue_slot/spread", ids=kept, free=_shares(free, len(kept)), surplus=surplus)

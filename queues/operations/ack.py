@@ -1,0 +1,59 @@
+"""Acknowledging: the message is finished, logged and gone."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from queues import ids, limits, receipts
+from queues.errors import InvalidReceipt, MessageNotFound, QueueError, ReceiptStale
+from queues.events import emit
+from queues.models import Message, Outcome, Queue
+from queues.receipts import Receipt
+from queues.values import AckResult
+
+
+def ack(queue: Queue, handles: Sequence[str], now: datetime | None = None) -> list[AckResult]:
+    """Finish the messages these receipt handles hold, in one commit; each handle gets its own answer, in order."""
+    limits.verify_range("receipt_handles", len(handles), limits.BATCH_ENTRIES)
+    wanted = {handle: _read(handle) for handle in handles}
+    held = _finish(queue, {receipt for receipt in wanted.values() if receipt}, now)
+    return [_answer(handle, wanted[handle], held) for handle in handles]
+
+
+def ack_by_id(
+    queue: Queue, message_id: str, receipt_handle: str | None = None, now: datetime | None = None
+) -> None:
+    """Finish one message by its id; with a receipt handle only if that lease is still the latest."""
+    uid = ids.decode("msg", message_id)
+    if uid is None:
+        raise MessageNotFound()
+    receipt = Receipt(uid) if receipt_handle is None else receipts.read(receipt_handle)
+    if receipt.message_id != uid:
+        raise InvalidReceipt("This receipt handle belongs to another message.", field="receipt_handle")
+    error = _error(receipt, _finish(queue, {receipt}, now))
+    if error:
+        raise error
+
+
+def _finish(queue: Queue, wanted: Iterable[Receipt], now: datetime | None) -> dict[Receipt, bool]:
+    held = Message.objects.finish(queue, list(wanted), Outcome.ACKED, now)
+    emit("message.finished", queue=queue, count=sum(held.values()), outcome=Outcome.ACKED)
+    return held
+
+
+def _read(handle: str) -> Receipt | None:
+    try:
+        return receipts.read(handle)
+    except InvalidReceipt:
+        return None
+
+
+def _answer(handle: str, receipt: Receipt | None, held: dict[Receipt, bool]) -> AckResult:
+    if receipt is None:
+        return AckResult(handle, error=InvalidReceipt(field="receipt_handles"))
+    return AckResult(handle, ids.message_id(receipt.message_id), _error(receipt, held))
+
+
+def _error(receipt: Receipt, held: dict[Receipt, bool]) -> QueueError | None:
+    if receipt not in held:
+        return MessageNotFound()
+    return None if held[receipt] else ReceiptStale()

@@ -1,0 +1,64 @@
+"""The dead-letter queue of a queue: named by its owner, or made when the first message dies."""
+
+from collections.abc import Iterator
+from itertools import count
+
+from django.db import IntegrityError, transaction
+
+from queues import limits
+from queues.models import Queue, QueueSlot
+
+FIFO_ENDING = ".fifo"
+
+
+def hold_dlq_of(queue: Queue) -> Queue:
+    """The queue's dead-letter queue, made if need be, kept from being deleted until the transaction ends."""
+    dlq = _named_dlq(queue)
+    if dlq is not None:
+        return dlq
+    # Two processes may bury the first dead letters at once: the row lock lets one of them make the queue.
+    source = Queue.objects.select_for_update(no_key=True).get(pk=queue.pk)
+    return _named_dlq(source) or _make_dlq_of(source)
+
+
+def _named_dlq(queue: Queue) -> Queue | None:
+    return Queue.objects.hold(queue.dlq_id) if queue.dlq_id is not None else None
+
+
+def _make_dlq_of(source: Queue) -> Queue:
+    for name in _names(source.name):
+        try:
+            with transaction.atomic():
+                dlq = _create(source, name)
+        except IntegrityError:  # the team has a queue of that name
+            continue
+        Queue.objects.filter(pk=source.pk).update(dlq=dlq, dlq_is_lazy=True)
+        return dlq
+    raise AssertionError("unreachable: the names do not end")
+
+
+def _names(source_name: str) -> Iterator[str]:
+    """orders-dlq, orders-dlq-2, orders-dlq-3 …, cut to the length a name may have."""
+    fifo = FIFO_ENDING if source_name.endswith(FIFO_ENDING) else ""
+    stem = source_name.removesuffix(FIFO_ENDING)
+    for number in count(1):
+        ending = ("-dlq" if number == 1 else f"-dlq-{number}") + fifo
+        yield stem[: limits.QUEUE_NAME_LENGTH - len(ending)] + ending
+
+
+def _create(source: Queue, name: str) -> Queue:
+    """Like its source in mode and size; kept 14 days; its own messages never die."""
+    dlq = Queue.objects.create(
+        team_id=source.team_id,
+        name=name,
+        mode=source.mode,
+        queue_size=source.queue_size,
+        visibility_timeout=source.visibility_timeout,
+        max_message_bytes=source.max_message_bytes,
+        max_deliveries=None,
+        retention_seconds=limits.DLQ_RETENTION_SECONDS,
+        is_dlq=True,
+    )
+    if dlq.queue_size is not None:
+        QueueSlot.objects.open(dlq, dlq.queue_size)
+    return dlq

@@ -1,0 +1,82 @@
+"""The settings of a queue: what they may be, alone and together."""
+
+from typing import Any
+
+from queues import limits
+from queues.errors import Invalid
+from queues.models import Mode, Queue, Team
+
+RANGES = {
+    "queue_size": limits.QUEUE_SIZE,
+    "visibility_timeout": limits.VISIBILITY_TIMEOUT,
+    "max_deliveries": limits.MAX_DELIVERIES,
+    "delay_seconds": limits.DELAY_SECONDS,
+    "retention_seconds": limits.RETENTION_SECONDS,
+    "max_message_bytes": limits.MESSAGE_BYTES,
+    "target_age_seconds": limits.TARGET_AGE_SECONDS,
+}
+NULLABLE = {"queue_size", "max_deliveries", "target_age_seconds", "dlq"}
+FIXED = {"name", "mode"}
+CHANGEABLE = {*RANGES, "tags", "description", "dlq"}
+
+
+def new_queue(team: Team, name: str, settings: dict[str, Any]) -> Queue:
+    """An unsaved queue with these settings, all verified; what is not given has its default."""
+    limits.verify_queue_name(name)
+    queue = Queue(team=team, name=name, mode=_verified_mode(settings.pop("mode", Mode.STANDARD)))
+    apply(queue, settings)
+    return queue
+
+
+def apply(queue: Queue, changes: dict[str, Any]) -> None:
+    """Put verified changes onto a queue; nothing is saved."""
+    for field, value in changes.items():
+        setattr(queue, field, _verified(queue, field, value))
+    if queue.delay_seconds >= queue.retention_seconds:
+        raise Invalid("Must be less than retention_seconds.", field="delay_seconds")
+
+
+def same(one: Queue, other: Queue) -> bool:
+    """Whether a queue is what another request for it would make. A lazily made DLQ is no setting."""
+    plain = CHANGEABLE - {"dlq"} | FIXED
+    own_dlq = None if one.dlq_is_lazy else one.dlq_id
+    return own_dlq == other.dlq_id and all(getattr(one, field) == getattr(other, field) for field in plain)
+
+
+def _verified_mode(mode: str) -> str:
+    if mode != Mode.STANDARD:
+        raise Invalid("Must be standard.", field="mode")
+    return mode
+
+
+def _verified(queue: Queue, field: str, value: Any) -> Any:
+    if field not in CHANGEABLE:
+        raise Invalid("This setting cannot be changed.", field=field)
+    if value is None:
+        return _verified_none(field)
+    if field in RANGES:
+        return limits.verify_range(field, value, RANGES[field])
+    if field == "tags":
+        return limits.verify_tags(value)
+    if field == "dlq":
+        return _verified_dlq(queue, value)
+    return limits.verify_length(field, value, limits.DESCRIPTION_LENGTH)
+
+
+def _verified_none(field: str) -> None:
+    if field not in NULLABLE:
+        raise Invalid("Must not be null.", field=field)
+
+
+def _verified_dlq(queue: Queue, dlq: Queue) -> Queue:
+    if dlq.pk == queue.pk:
+        raise Invalid("A queue cannot be its own dead-letter queue.", field="dlq_id")
+    if dlq.team_id != queue.team_id or dlq.deleted_at is not None:
+        raise Invalid("There is no such queue.", field="dlq_id")
+    if dlq.mode != queue.mode:
+        raise Invalid(f"Must be a {queue.mode} queue, as this one is.", field="dlq_id")
+    if dlq.dlq_id is not None:
+        raise Invalid("That queue has a dead-letter queue itself.", field="dlq_id")
+    if queue.is_dlq:
+        raise Invalid("This queue is a dead-letter queue: it cannot have one itself.", field="dlq_id")
+    return dlq

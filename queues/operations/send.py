@@ -1,0 +1,67 @@
+"""Sending: a message is durable when this returns."""
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+
+from queues import limits
+from queues.errors import Invalid, QueueFull
+from queues.events import emit
+from queues.models import Message, Queue, QueueSlot
+from queues.values import NewMessage, size_of
+
+
+def send(queue: Queue, message: NewMessage, now: datetime | None = None) -> uuid.UUID:
+    """Store one message and answer its id."""
+    stored = send_many(queue, [message], now)
+    if not stored:
+        raise QueueFull()
+    return stored[0]
+
+
+def send_many(queue: Queue, messages: Sequence[NewMessage], now: datetime | None = None) -> list[uuid.UUID]:
+    """Store messages in order, in one commit, as many as fit; a full queue stores the first of them, or none."""
+    sizes = [_verified_size(queue, message) for message in messages]
+    stored = Message.objects.store(queue, messages, sizes, bounded=queue.queue_size is not None, now=now)
+    if len(stored) < len(messages):
+        stored = _squeeze_in(queue, messages, sizes, now)
+    if stored:
+        emit("message.sent", queue=queue, count=len(stored))
+    if len(stored) < len(messages):
+        emit("send.refused", queue=queue, count=len(messages) - len(stored), reason="queue_full")
+    return stored
+
+
+def _squeeze_in(
+    queue: Queue, messages: Sequence[NewMessage], sizes: Sequence[int], now: datetime | None
+) -> list[uuid.UUID]:
+    """No single slot had room for all: wait for every slot and take what is really there."""
+    with transaction.atomic():
+        room = QueueSlot.objects.take(queue, len(messages))
+        return Message.objects.store(queue, messages[:room], sizes[:room], bounded=False, now=now) if room else []
+
+
+def _verified_size(queue: Queue, message: NewMessage) -> int:
+    limits.verify_text("data", message.data)
+    limits.verify_range("priority", message.priority, limits.PRIORITY)
+    if message.attributes:
+        limits.verify_attributes(message.attributes)
+    if message.group_id is not None:
+        limits.verify_group_id(message.group_id)
+    if message.max_deliveries is not None:
+        limits.verify_range("max_deliveries", message.max_deliveries, limits.MAX_DELIVERIES)
+    if message.ttl_seconds is not None:
+        limits.verify_range("ttl_seconds", message.ttl_seconds, limits.TTL_SECONDS)
+    _verify_delay(queue, message)
+    return limits.verify_message_size(size_of(message), queue.max_message_bytes)
+
+
+def _verify_delay(queue: Queue, message: NewMessage) -> None:
+    if message.delay_seconds is None:
+        return
+    limits.verify_range("delay_seconds", message.delay_seconds, limits.DELAY_SECONDS)
+    longest = min(queue.retention_seconds, message.ttl_seconds or queue.retention_seconds)
+    if message.delay_seconds >= longest:
+        raise Invalid(f"The message would expire after {longest} s, before it is delivered.", field="delay_seconds")

@@ -1,0 +1,16 @@
+-- Move messages into a dead-letter queue: the same rows, with where they came from and why.
+-- delivery_count stays: it tells how often the message was tried. The caller holds the rows.
+UPDATE message
+   SET queue_id = %(dlq_id)s::bigint,
+       source_queue_id = %(queue_id)s::bigint,
+       state = 'ready',
+       visible_at = t.now,
+       entered_at = t.now,
+       dead_lettered_at = t.now,
+       dead_letter_reason = %(reason)s::text,
+       receipt = NULL,
+       expires_at = NULL,
+       key = NULL
+  FROM (SELECT COALESCE(%(now)s::timestamptz, statement_timestamp()) AS now) AS t
+ WHERE queue_id = %(queue_id)s::bigint
+   AND id = ANY (%(ids)s::uuid[])

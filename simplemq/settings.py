@@ -1,0 +1,162 @@
+"""Every setting of the service, read from the environment once. `.env.example` lists the names."""
+
+from pathlib import Path
+
+import environ
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+environ.Env.read_env(BASE_DIR / ".env")
+
+# --- Secrets -----------------------------------------------------------------------------------
+SECRET_KEY = env.str("SIMPLEMQ_SECRET_KEY")
+SECRET_KEY_FALLBACKS = env.list("SIMPLEMQ_SECRET_KEY_FALLBACKS", default=[])
+# API key secrets are encrypted at rest with the first of these; the others still decrypt.
+SIMPLEMQ_KEY_ENCRYPTION_SECRETS = env.list("SIMPLEMQ_KEY_ENCRYPTION_SECRETS")
+
+# --- The web -----------------------------------------------------------------------------------
+DEBUG = False
+ALLOWED_HOSTS = env.list("SIMPLEMQ_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+ROOT_URLCONF = "simplemq.urls"
+WSGI_APPLICATION = "simplemq.wsgi.application"
+APPEND_SLASH = False
+
+# One switch for everything that only makes sense behind TLS.
+SIMPLEMQ_HTTPS = env.bool("SIMPLEMQ_HTTPS", default=False)
+SECURE_SSL_REDIRECT = SIMPLEMQ_HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^healthz/?$", r"^readyz/?$", r"^metrics/?$"]
+SECURE_HSTS_SECONDS = 31_536_000 if SIMPLEMQ_HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SIMPLEMQ_HTTPS
+SECURE_HSTS_PRELOAD = SIMPLEMQ_HTTPS
+SESSION_COOKIE_SECURE = SIMPLEMQ_HTTPS
+CSRF_COOKIE_SECURE = SIMPLEMQ_HTTPS
+CSRF_COOKIE_HTTPONLY = True
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SIMPLEMQ_HTTPS else None
+X_FRAME_OPTIONS = "DENY"
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "object-src": ["'none'"],
+        "base-uri": ["'none'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django_prometheus",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "queues",
+    "dlq_console",
+]
+
+MIDDLEWARE = [
+    "django_prometheus.middleware.PrometheusBeforeMiddleware",
+    "queues.api.middleware.RequestIdMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_prometheus.middleware.PrometheusAfterMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+STATIC_URL = "static/"
+STATIC_ROOT = env.str("SIMPLEMQ_STATIC_ROOT", default=str(BASE_DIR / "staticfiles"))
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+# --- PostgreSQL --------------------------------------------------------------------------------
+DATABASES = {"default": env.db_url("DATABASE_URL")}
+DATABASES["default"]["OPTIONS"] = {
+    **DATABASES["default"].get("OPTIONS", {}),
+    "pool": {
+        "min_size": env.int("SIMPLEMQ_DB_POOL_MIN", default=2),
+        "max_size": env.int("SIMPLEMQ_DB_POOL_MAX", default=10),
+        "timeout": env.float("SIMPLEMQ_DB_POOL_TIMEOUT", default=10),
+    },
+}
+DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- People ------------------------------------------------------------------------------------
+LOGIN_URL = "/accounts/login/"
+LOGIN_REDIRECT_URL = "/console/"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+
+# --- REST --------------------------------------------------------------------------------------
+DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["queues.api.authentication.ApiKeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["queues.api.permissions.HasScope"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["queues.api.parsers.StrictJSONParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "queues.api.negotiation.AlwaysJSON",
+    "DEFAULT_PAGINATION_CLASS": "queues.api.pagination.CursorPages",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "queues.api.problems.problem_response",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "SimpleMQ",
+    "DESCRIPTION": "A message queue service on PostgreSQL.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+}
+
+# --- The queue service -------------------------------------------------------------------------
+SIMPLEMQ_LOG_RETENTION_DAYS = env.int("SIMPLEMQ_LOG_RETENTION_DAYS", default=30)
+SIMPLEMQ_MAINTENANCE_INTERVAL = env.float("SIMPLEMQ_MAINTENANCE_INTERVAL", default=1.0)
+
+# --- The rest ----------------------------------------------------------------------------------
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en-us"
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.str("SIMPLEMQ_LOG_LEVEL", default="INFO")},
+}

@@ -4,10 +4,10 @@ Every child runs in a session of its own, so that only this process hears Ctrl-C
 """
 
 import contextlib
+import http.client
 import os
 import secrets
 import signal
-import socket
 import sys
 import time
 
@@ -23,7 +23,7 @@ from simplemq.static_assets import collect_if_changed
 from simplemq.stop_signal import StopSignal
 
 SECRETS = ("SIMPLEMQ_SECRET_KEY", "SIMPLEMQ_KEY_ENCRYPTION_SECRETS")
-LISTENING_SECONDS = 60
+ANSWER_SECONDS = 60
 WEB_STOP_SECONDS = 35  # longer than gunicorn's own graceful_timeout
 MAINTENANCE_STOP_SECONDS = 10
 
@@ -51,7 +51,7 @@ class Service:
             self._prepare()
             self._start_maintenance(stack)
             self._start_web(stack)
-            self._wait_until_listening()
+            self._wait_for_an_answer()
             self._greet()
             while True:
                 self._tend()
@@ -125,9 +125,9 @@ class Service:
         if self.stop.hurry:
             processes.kill_group(web)
 
-    def _wait_until_listening(self) -> None:
-        deadline = time.monotonic() + LISTENING_SECONDS
-        while not _listening(self.options):
+    def _wait_for_an_answer(self) -> None:
+        deadline = time.monotonic() + ANSWER_SECONDS
+        while not _answers(self.options):
             self._tend()
             if time.monotonic() > deadline:
                 raise CannotStart(f"gunicorn does not answer on {self.options.bind}.")
@@ -157,9 +157,14 @@ def _check_connection(url: str) -> None:
         raise CannotStart(f"cannot reach the PostgreSQL that DATABASE_URL names: {reason}") from None
 
 
-def _listening(options: Options) -> bool:
+def _answers(options: Options) -> bool:
+    """Listening is not enough: the port is open before a worker has loaded the code."""
+    connection = http.client.HTTPConnection(options.host, options.port, timeout=2)
     try:
-        socket.create_connection((options.host, options.port), timeout=1).close()
+        connection.request("GET", "/healthz")
+        connection.getresponse()
     except OSError:
         return False
+    finally:
+        connection.close()
     return True

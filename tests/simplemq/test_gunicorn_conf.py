@@ -1,0 +1,107 @@
+"""What happens to requests when the server is told to stop, and how its workers count together."""
+
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
+import psycopg
+import pytest
+
+from queues.models import Team
+from queues.operations.keys import create_api_key
+from simplemq import gunicorn_conf
+from tests.simplemq.gunicorn_server import Server, database_url, running, until
+
+WORKER_CLASSES = [["-k", "gevent"], ["-k", "gthread", "--threads", "4"]]
+SERVICE, PARKED = "simplemq.wsgi", "tests.simplemq.parked_app:application"
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor() as threads:
+        yield threads
+
+
+@pytest.fixture
+def ask(transactional_db: None) -> Callable[[Server], int]:
+    """A call that has to read the table of API keys; its status."""
+    bearer = create_api_key(Team.objects.create(name="payments"), "worker", ["send"]).bearer
+    return lambda server: server.get("/api/whoami", Authorization=f"Bearer {bearer}").status_code
+
+
+@pytest.fixture
+def lock(transactional_db: None) -> Iterator[psycopg.Connection]:
+    """Holds what `ask` needs until it is rolled back."""
+    with psycopg.connect(database_url()) as holder:
+        holder.execute("LOCK TABLE api_key")
+        yield holder
+
+
+def somebody_waits(holder: psycopg.Connection) -> bool:
+    return holder.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone() is not None
+
+
+def test_it_answers_the_request_in_flight_and_refuses_new_ones(
+    ask: Callable[[Server], int], lock: psycopg.Connection, pool: ThreadPoolExecutor
+) -> None:
+    with running(SERVICE, DATABASE_URL=database_url()) as server:
+        in_flight = pool.submit(ask, server)
+        until(lambda: somebody_waits(lock))
+        server.process.send_signal(signal.SIGTERM)
+        until(server.refuses_connections)
+        lock.rollback()
+        assert in_flight.result() == 200
+        assert server.process.wait(10) == 0
+
+
+def test_it_serves_others_while_a_request_waits_for_the_database(
+    ask: Callable[[Server], int], lock: psycopg.Connection, pool: ThreadPoolExecutor
+) -> None:
+    with running(SERVICE, DATABASE_URL=database_url()) as server:
+        in_flight = pool.submit(ask, server)
+        until(lambda: somebody_waits(lock))
+        assert server.get("/healthz").status_code == 200
+        assert not in_flight.done()
+        lock.rollback()
+        assert in_flight.result() == 200
+
+
+@pytest.mark.parametrize("worker_class", WORKER_CLASSES, ids=["gevent", "gthread"])
+def test_it_wakes_a_parked_request_when_it_stops(worker_class: list[str], pool: ThreadPoolExecutor) -> None:
+    with running(PARKED, *worker_class) as server:
+        parked = pool.submit(server.get, "/park")
+        assert not parked.done()
+        server.process.send_signal(signal.SIGTERM)
+        assert parked.result().text == "stopping"
+        assert server.process.wait(10) == 0
+
+
+def test_it_adds_up_the_metrics_of_its_workers(ask: Callable[[Server], int], tmp_path: Path) -> None:
+    env = {"DATABASE_URL": database_url(), "TMPDIR": str(tmp_path), "WEB_CONCURRENCY": "2"}
+    with running(SERVICE, **env) as server:
+        for _ in range(20):
+            ask(server)
+        [directory] = tmp_path.glob("simplemq-metrics-*")
+        until(lambda: len(list(directory.glob("counter_*.db"))) == 2)
+        total = (
+            'django_http_requests_total_by_view_transport_method_total{method="GET",transport="http",view='
+        )
+        lines = [line for line in server.get("/metrics").text.splitlines() if line.startswith(total)]
+        assert [line for line in lines if "whoami" in line and line.endswith(" 20.0")], lines
+    assert not directory.exists()
+
+
+def test_it_leaves_a_given_metrics_directory_to_its_owner(tmp_path: Path) -> None:
+    with running(PARKED, PROMETHEUS_MULTIPROC_DIR=str(tmp_path)):
+        pass
+    assert tmp_path.exists()
+
+
+def test_it_forgets_the_live_gauges_of_a_dead_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(gunicorn_conf.METRICS_DIR, str(tmp_path))
+    for name in ("gauge_livesum_7.db", "gauge_liveall_7.db", "gauge_livesum_77.db", "counter_7.db"):
+        (tmp_path / name).touch()
+    gunicorn_conf.child_exit(None, SimpleNamespace(pid=7))
+    assert {left.name for left in tmp_path.iterdir()} == {"gauge_livesum_77.db", "counter_7.db"}

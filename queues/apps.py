@@ -6,4 +6,7 @@ class QueuesConfig(AppConfig):
     verbose_name = "Queues"
 
     def ready(self) -> None:
-        from queues import checks  # noqa: F401
+        from queues import checks, events, metrics, tallies  # noqa: F401
+
+        events.subscribe(metrics.count)
+        events.subscribe(tallies.note)

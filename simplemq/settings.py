@@ -147,7 +147,6 @@ SPECTACULAR_SETTINGS = {
 
 # --- The queue service -------------------------------------------------------------------------
 SIMPLEMQ_LOG_RETENTION_DAYS = env.int("SIMPLEMQ_LOG_RETENTION_DAYS", default=30)
-SIMPLEMQ_MAINTENANCE_INTERVAL = env.float("SIMPLEMQ_MAINTENANCE_INTERVAL", default=1.0)
 
 # --- The rest ----------------------------------------------------------------------------------
 USE_TZ = True

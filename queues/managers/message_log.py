@@ -1,18 +1,22 @@
-"""The log of finished stays, and the partitions it lives in."""
+"""The log of finished stays, and the daily partitions it lives in."""
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from django.db import models
+from psycopg import sql
 
-from queues.managers.statements import run
+from queues.managers.statements import run, run_script
 
 if TYPE_CHECKING:
     from queues.models import MessageLog, Queue
+
+DAILY = re.compile(r"message_log_(\d{4})(\d\d)(\d\d)\Z")
 
 
 class MessageLogManager(models.Manager["MessageLog"]):
@@ -26,3 +30,25 @@ class MessageLogManager(models.Manager["MessageLog"]):
             outcome=outcome,
             now=now,
         )
+
+    def days(self) -> set[date]:
+        """The days that have a partition of their own."""
+        matches = (DAILY.match(row.name) for row in run("message_log/partitions"))
+        return {date(*map(int, match.groups())) for match in matches if match}
+
+    def add_day(self, day: date) -> None:
+        """Make a day's partition. Rows that the default partition has caught for it move over."""
+        midnight = datetime.combine(day, time(), UTC)
+        run_script(
+            "message_log/add_partition",
+            partition=_partition(day),
+            start=sql.Literal(midnight),
+            stop=sql.Literal(midnight + timedelta(days=1)),
+        )
+
+    def drop_day(self, day: date) -> None:
+        run_script("message_log/drop_partition", partition=_partition(day))
+
+
+def _partition(day: date) -> sql.Identifier:
+    return sql.Identifier(f"message_log_{day:%Y%m%d}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
@@ -26,3 +27,17 @@ class QueueManager(models.Manager.from_queryset(QueueQuerySet)):  # type: ignore
     def hold(self, queue_id: int) -> Queue | None:
         """The queue, kept from being deleted until the transaction ends; None when it is gone already."""
         return self.get(pk=queue_id) if run("queue/hold", queue_id=queue_id) else None
+
+    def with_due_messages(self, now: datetime | None) -> list[Queue]:
+        return self._named(run("queue/with_due", now=now))
+
+    def with_ended_messages(self) -> list[Queue]:
+        """Queues in which messages are exhausted or marked as expired."""
+        return self._named(run("queue/with_ended"))
+
+    def _named(self, rows: list[Any]) -> list[Queue]:
+        return list(self.filter(pk__in=[row.id for row in rows]).order_by("pk")) if rows else []
+
+    def gauges(self, most: int) -> list[Any]:
+        """A row for each queue: depth, leases and age of the head, counted no further than `most`."""
+        return run("queue/gauges", most=most)

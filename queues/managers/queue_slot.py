@@ -6,7 +6,7 @@ so that the slots never promise more room than there is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
@@ -37,21 +37,24 @@ class QueueSlotManager(models.Manager["QueueSlot"]):
         """Take up to `wanted` places and say how many. Waits for other senders, so the answer is exact."""
         if queue.queue_size is None:
             return wanted
-        slots = run("queue_slot/lock", queue_id=queue.pk)
+        slots = self.lock(queue)
         free = sum(slot.free for slot in slots)
         taken = max(0, min(wanted, free))
         if taken:
             self._spread([slot.id for slot in slots], free - taken)
         return taken
 
+    def lock(self, queue: Queue) -> list[Any]:
+        """Hold every slot until the transaction ends: no send or removal changes them meanwhile."""
+        return run("queue_slot/lock", queue_id=queue.pk)
+
     def give_back(self, queue: Queue, count: int) -> None:
         if queue.queue_size is not None and count:
             run("queue_slot/credit", queue_id=queue.pk, count=count)
 
     def settle(self, queue: Queue, live: int) -> None:
-        """Set the free places from a true count. The caller has locked the slots before counting."""
-        slots = run("queue_slot/lock", queue_id=queue.pk)
-        self._spread([slot.id for slot in slots], (queue.queue_size or 0) - live)
+        """Set the free places from a true count, made after the slots were locked."""
+        self._spread([slot.id for slot in self.lock(queue)], (queue.queue_size or 0) - live)
 
     def free(self, queue: Queue) -> int:
         return self.filter(queue_id=queue.pk).aggregate(free=models.Sum("free"))["free"] or 0

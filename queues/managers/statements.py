@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from django.db import connection
+from django.db import connection, transaction
+from psycopg import sql
 from psycopg.rows import namedtuple_row
 
 SQL = Path(__file__).resolve().parent.parent / "sql"
@@ -36,3 +37,11 @@ def run_one(name: str, **params: Any) -> Any:
     """Run a statement that always answers exactly one row."""
     [row] = run(name, **params)
     return row
+
+
+@transaction.atomic
+def run_script(name: str, **parts: sql.Composable) -> None:
+    """Run a script of schema changes, in one transaction. Such statements take names and literals, no parameters."""
+    connection.ensure_connection()
+    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
+        cursor.execute(sql.SQL(load(name)).format(**parts))  # type: ignore[arg-type]  # our own files

@@ -1,0 +1,37 @@
+"""Duties that keep queues in order when nobody polls them. One file each: `run_once(batch, now) -> int`.
+
+Each pass is short, commits as it goes and may be repeated, interrupted or run twice at once without harm.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from queues.maintenance import (
+    bury,
+    deleted_queues,
+    expire,
+    log_partitions,
+    promote,
+    slots,
+    tallies,
+)
+
+
+@dataclass(frozen=True)
+class Duty:
+    name: str
+    run_once: Callable[[int, datetime | None], int]
+    every_seconds: float
+    batch: int = 1_000
+
+
+DUTIES = (
+    Duty("log_partitions", log_partitions.run_once, every_seconds=300),
+    Duty("promote", promote.run_once, every_seconds=1),
+    Duty("bury", bury.run_once, every_seconds=1),
+    Duty("expire", expire.run_once, every_seconds=10),
+    Duty("deleted_queues", deleted_queues.run_once, every_seconds=5, batch=5_000),
+    Duty("slots", slots.run_once, every_seconds=5),
+    Duty("tallies", tallies.run_once, every_seconds=10, batch=10_000),
+)

@@ -1,0 +1,56 @@
+"""Prometheus metrics: counters fed by the engine's facts, gauges read when they are asked for."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from prometheus_client import Counter
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from queues.limits import EXACT_COUNT
+from queues.models import Queue
+
+LABELS = ("team", "queue")
+SENT = Counter("simplemq_enqueue", "Messages offered to a queue.", [*LABELS, "outcome"])
+RECEIVED = Counter("simplemq_dequeue", "Receive calls answered.", [*LABELS, "outcome"])
+DELIVERED = Counter("simplemq_delivered", "Messages handed to consumers.", LABELS)
+FINISHED = Counter("simplemq_finished", "Messages that ended in a queue.", [*LABELS, "outcome"])
+MOVED = Counter("simplemq_moved", "Messages that left a queue for another.", [*LABELS, "outcome"])
+
+
+def count(event: str, facts: dict[str, Any]) -> None:
+    """Turn one fact of the engine into counters."""
+    if event not in _COUNTERS:
+        return
+    queue: Queue = facts["queue"]
+    _COUNTERS[event]((queue.team.name, queue.name), facts)
+
+
+def _received(labels: tuple[str, str], facts: dict[str, Any]) -> None:
+    RECEIVED.labels(*labels, "success" if facts["count"] else "empty").inc()
+    DELIVERED.labels(*labels).inc(facts["count"])
+
+
+_COUNTERS = {
+    "message.sent": lambda labels, facts: SENT.labels(*labels, "success").inc(facts["count"]),
+    "send.refused": lambda labels, facts: SENT.labels(*labels, facts["reason"]).inc(facts["count"]),
+    "message.received": _received,
+    "message.finished": lambda labels, facts: FINISHED.labels(*labels, facts["outcome"]).inc(facts["count"]),
+    "message.moved_out": lambda labels, facts: MOVED.labels(*labels, facts["outcome"]).inc(facts["count"]),
+}
+
+
+class QueueGauges(Collector):
+    """Saturation of every queue, read from the tables when scraped; counts stop at a bound."""
+
+    def collect(self) -> Iterator[Metric]:
+        depth = GaugeMetricFamily("simplemq_queue_depth", f"Messages held, at most {EXACT_COUNT}.", labels=LABELS)
+        leased = GaugeMetricFamily("simplemq_queue_inflight", "Messages leased to consumers.", labels=LABELS)
+        age = GaugeMetricFamily(
+            "simplemq_queue_oldest_message_age_seconds", "Age of the next message to deliver.", labels=LABELS
+        )
+        for row in Queue.objects.gauges(EXACT_COUNT):
+            depth.add_metric((row.team, row.queue), row.depth)
+            leased.add_metric((row.team, row.queue), row.leased)
+            age.add_metric((row.team, row.queue), float(row.oldest_age or 0))
+        yield from (depth, leased, age)

@@ -40,7 +40,8 @@ def lock(transactional_db: None) -> Iterator[psycopg.Connection]:
 
 
 def somebody_waits(holder: psycopg.Connection) -> bool:
-    return holder.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone() is not None
+    waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    return holder.execute(waiting).fetchone() is not None
 
 
 def test_it_answers_the_request_in_flight_and_refuses_new_ones(
@@ -69,10 +70,13 @@ def test_it_serves_others_while_a_request_waits_for_the_database(
 
 
 @pytest.mark.parametrize("worker_class", WORKER_CLASSES, ids=["gevent", "gthread"])
-def test_it_wakes_a_parked_request_when_it_stops(worker_class: list[str], pool: ThreadPoolExecutor) -> None:
-    with running(PARKED, *worker_class) as server:
+def test_it_wakes_a_parked_request_when_it_stops(
+    worker_class: list[str], tmp_path: Path, pool: ThreadPoolExecutor
+) -> None:
+    note = tmp_path / "parked"
+    with running(PARKED, *worker_class, NOTE_WHEN_PARKED=str(note)) as server:
         parked = pool.submit(server.get, "/park")
-        assert not parked.done()
+        until(note.exists)
         server.process.send_signal(signal.SIGTERM)
         assert parked.result().text == "stopping"
         assert server.process.wait(10) == 0

@@ -58,7 +58,7 @@ def count(queue: Queue, now: datetime | None = None) -> Counts:
     row = Message.objects.count_up_to(queue, EXACT_COUNT + 1, now)
     visible = row.ready + row.due
     counted = visible + row.leased + row.delayed + row.exhausted
-    exact = max(row.ready, row.due, row.leased, row.delayed, row.exhausted) <= EXACT_COUNT
+    exact = max(row.ready, row.due, row.parked, row.ended) <= EXACT_COUNT
     total = counted if exact else max(counted, _estimate(queue))
     return Counts(
         total=total,

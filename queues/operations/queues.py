@@ -21,6 +21,7 @@ def find(team: Team, public_id: str) -> Queue:
     queue = Queue.objects.live().filter(team=team, uid=uid).first() if uid else None
     if queue is None:
         raise QueueNotFound()
+    queue.team = team  # known already: metrics name it on every call
     return queue
 
 

@@ -19,8 +19,7 @@ head AS MATERIALIZED (
                ELSE 'leased'
            END AS fate
       FROM message
-     WHERE queue_id = %(queue_id)s::bigint
-       AND state = 'ready'
+     WHERE ready_in = %(queue_id)s::bigint
        AND id >= COALESCE(%(floor)s::uuid, '00000000-0000-0000-0000-000000000000')
      ORDER BY rank, id
      LIMIT %(look)s::int

@@ -5,8 +5,7 @@ WITH RECURSIVE head AS (
     (
         SELECT rank, id, entered_at, 1 AS ranks
           FROM message
-         WHERE queue_id = %(queue_id)s::bigint
-           AND state = 'ready'
+         WHERE ready_in = %(queue_id)s::bigint
          ORDER BY rank, id
          LIMIT 1
     )
@@ -16,8 +15,7 @@ WITH RECURSIVE head AS (
      CROSS JOIN LATERAL (
                SELECT rank, id, entered_at
                  FROM message
-                WHERE queue_id = %(queue_id)s::bigint
-                  AND state = 'ready'
+                WHERE ready_in = %(queue_id)s::bigint
                   AND rank > head.rank
                 ORDER BY rank, id
                 LIMIT 1

@@ -2,8 +2,7 @@
 -- Locks them until the transaction ends, passing over those another process is moving.
 SELECT id
   FROM message
- WHERE queue_id = %(queue_id)s::bigint
-   AND state IN ('exhausted', 'expired')
+ WHERE ended_in = %(queue_id)s::bigint
    AND state = 'exhausted'
  ORDER BY id
  LIMIT %(batch)s::int

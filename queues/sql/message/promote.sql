@@ -6,8 +6,7 @@
 WITH due AS MATERIALIZED (
     SELECT id
       FROM message
-     WHERE queue_id = %(queue_id)s::bigint
-       AND state IN ('leased', 'delayed')
+     WHERE parked_in = %(queue_id)s::bigint
        AND visible_at <= COALESCE(%(now)s::timestamptz, statement_timestamp())
        AND visible_at >= COALESCE(%(floor)s::timestamptz, '-infinity')
      ORDER BY visible_at

@@ -16,8 +16,7 @@ SELECT team.name                                                  AS team,
              FROM (
                       SELECT
                         FROM message
-                       WHERE queue_id = queue.id
-                         AND state IN ('leased', 'delayed')
+                       WHERE parked_in = queue.id
                          AND state = 'leased'
                          AND visible_at > statement_timestamp()
                        LIMIT %(most)s::int
@@ -26,8 +25,7 @@ SELECT team.name                                                  AS team,
   LEFT JOIN LATERAL (
            SELECT entered_at
              FROM message
-            WHERE queue_id = queue.id
-              AND state = 'ready'
+            WHERE ready_in = queue.id
             ORDER BY rank, id
             LIMIT 1
        ) AS head ON true

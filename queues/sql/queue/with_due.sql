@@ -5,8 +5,7 @@ SELECT queue.id
    AND EXISTS (
            SELECT
              FROM message
-            WHERE message.queue_id = queue.id
-              AND state IN ('leased', 'delayed')
+            WHERE parked_in = queue.id
               AND visible_at <= COALESCE(%(now)s::timestamptz, statement_timestamp())
        )
  ORDER BY id

@@ -5,7 +5,6 @@ SELECT queue.id
    AND EXISTS (
            SELECT
              FROM message
-            WHERE message.queue_id = queue.id
-              AND state IN ('exhausted', 'expired')
+            WHERE ended_in = queue.id
        )
  ORDER BY id

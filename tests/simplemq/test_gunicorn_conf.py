@@ -40,7 +40,10 @@ def lock(transactional_db: None) -> Iterator[psycopg.Connection]:
 
 
 def somebody_waits(holder: psycopg.Connection) -> bool:
-    waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    waiting = """
+        SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+         WHERE d.datname = current_database() AND NOT l.granted
+    """
     return holder.execute(waiting).fetchone() is not None
 
 

@@ -1,0 +1,101 @@
+"""How messages look from outside. Plain functions: a serializer would cost more than the query did."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from queues import ids
+from queues.api.problems import kind_of
+from queues.models import Message, Queue, State
+from queues.operations import look
+from queues.values import AckResult, Delivery
+
+HIDDEN = (State.LEASED, State.DELAYED)
+
+
+def received(queue: Queue, deliveries: list[Delivery]) -> list[dict[str, Any]]:
+    sources = _source_ids(deliveries)
+    return [
+        {
+            "message_id": delivery.message_id,
+            "receipt_handle": delivery.receipt_handle,
+            "invisible_until": _time(delivery.invisible_until),
+            **_common(delivery),
+            **_dead_letter(queue, delivery, sources),
+        }
+        for delivery in deliveries
+    ]
+
+
+def looked_at(queue: Queue, messages: list[Message]) -> list[dict[str, Any]]:
+    sources = _source_ids(messages)
+    return [
+        {
+            "message_id": message.public_id,
+            **_visibility(message),
+            **_common(message),
+            **_dead_letter(queue, message, sources),
+        }
+        for message in messages
+    ]
+
+
+def acked(result: AckResult) -> dict[str, Any]:
+    if result.error is None:
+        return {"receipt_handle": result.receipt_handle, "status": 200, "message_id": result.message_id}
+    kind = kind_of(result.error)
+    answer = {
+        "receipt_handle": result.receipt_handle,
+        "status": kind.status,
+        "error": {"code": kind.code, "detail": result.error.message},
+    }
+    return answer if result.message_id is None else {**answer, "message_id": result.message_id}
+
+
+def _visibility(message: Message) -> dict[str, Any]:
+    state = look.state_of(message)
+    return {"state": state, "invisible_until": _time(message.visible_at) if state in HIDDEN else None}
+
+
+def _common(message: Message | Delivery) -> dict[str, Any]:
+    return {
+        "data": message.data,
+        "attributes": message.attributes or {},
+        "delivery_count": message.delivery_count,
+        "enqueued_at": _time(message.enqueued_at),
+        "first_delivered_at": _time(message.first_delivered_at),
+        "group_id": message.group_id,
+        "priority": message.priority,
+        "key": message.key,
+        # As a string: a JavaScript client would round it.
+        "sequence": None if message.sequence is None else str(message.sequence),
+        "last_error": message.last_error,
+    }
+
+
+def _dead_letter(queue: Queue, message: Message | Delivery, sources: Mapping[int, str]) -> dict[str, Any]:
+    """A DLQ that outlived its source is an ordinary queue, but its dead letters are still dead letters."""
+    if not queue.is_dlq and message.dead_lettered_at is None:
+        return {}
+    return {
+        "source_queue_id": sources.get(message.source_queue_id or 0),
+        "dead_lettered_at": _time(message.dead_lettered_at),
+        "dead_letter_reason": message.dead_letter_reason,
+        "fingerprint": message.fingerprint,
+        "redrive_count": message.redrive_count,
+    }
+
+
+def _source_ids(messages: Iterable[Message | Delivery]) -> dict[int, str]:
+    """The public ids of the queues these died in, by one statement; a deleted queue has none any more."""
+    wanted = {message.source_queue_id for message in messages if message.source_queue_id is not None}
+    if not wanted:
+        return {}
+    found = Queue.objects.live().filter(pk__in=wanted).values_list("pk", "uid")
+    return {pk: ids.queue_id(uid) for pk, uid in found}
+
+
+def _time(moment: datetime | None) -> str | None:
+    if moment is None:
+        return None
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"

@@ -1,0 +1,89 @@
+"""Fields that take JSON at its word: a string is no number, a boolean is no number, spaces stay."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from django.core.validators import ProhibitNullCharactersValidator
+from rest_framework import serializers
+from rest_framework.validators import ProhibitSurrogateCharactersValidator
+
+from queues.errors import Invalid
+
+INTEGER = re.compile(r"-?[0-9]{1,18}\Z")
+PAIR = re.compile(r"([^:]+):(.*)\Z", re.DOTALL)
+# The parser has looked already, once for the whole body; DRF would look at every character again.
+DONE_BY_THE_PARSER = (ProhibitNullCharactersValidator, ProhibitSurrogateCharactersValidator)
+
+
+def verified_by(verify: Callable[[Any], Any]) -> Callable[[Any], None]:
+    """A `verify_*` of `limits.py` as a field's validator."""
+
+    def validator(value: Any) -> None:
+        try:
+            verify(value)
+        except Invalid as problem:
+            raise serializers.ValidationError(problem.message) from None
+
+    return validator
+
+
+class Whole(serializers.IntegerField):
+    """A JSON integer between two bounds of `limits.py`."""
+
+    def __init__(self, within: tuple[int, int], **arguments: Any) -> None:
+        low, high = within
+        super().__init__(min_value=low, max_value=high, **arguments)
+
+    def to_internal_value(self, data: Any) -> int:
+        if type(data) is not int:
+            self.fail("invalid")
+        return data
+
+
+class Text(serializers.CharField):
+    """A JSON string, kept as it is."""
+
+    def __init__(self, **arguments: Any) -> None:
+        super().__init__(**{"trim_whitespace": False, **arguments})
+        self.validators = [v for v in self.validators if not isinstance(v, DONE_BY_THE_PARSER)]
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return data
+
+
+class QueryText(serializers.CharField):
+    """A query parameter; nothing has looked for NUL characters yet."""
+
+    def __init__(self, **arguments: Any) -> None:
+        super().__init__(**{"trim_whitespace": False, **arguments})
+
+
+class QueryWhole(Whole):
+    def to_internal_value(self, data: Any) -> int:
+        if not INTEGER.match(data):
+            self.fail("invalid")
+        return int(data)
+
+
+class QueryFlag(serializers.BooleanField):
+    """`true` or `false`, spelled as JSON spells them."""
+
+    WORDS = {"true": True, "false": False}
+
+    def to_internal_value(self, data: Any) -> bool:
+        if data not in self.WORDS:
+            raise serializers.ValidationError("Must be true or false.")
+        return self.WORDS[data]
+
+
+class QueryPair(QueryText):
+    """`key:value`, split at the first colon."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        found = PAIR.match(super().to_internal_value(data))
+        if not found:
+            raise serializers.ValidationError("Must have the form key:value.")
+        return found.groups()

@@ -1,0 +1,34 @@
+"""What every response of the service carries."""
+
+import re
+import secrets
+from collections.abc import Callable
+
+from csp.middleware import CSPMiddleware
+from django.http import HttpRequest, HttpResponseBase
+
+SANE_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}\Z")
+
+
+class RequestIdMiddleware:
+    """The caller's own id if it is sane, so that his log and ours can be laid side by side."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        given = request.META.get("HTTP_X_REQUEST_ID", "")
+        request_id = given if SANE_REQUEST_ID.match(given) else secrets.token_hex(16)
+        request.request_id = request_id  # type: ignore[attr-defined]
+        response = self.get_response(request)
+        response["X-Request-Id"] = request_id
+        return response
+
+
+class PageCSPMiddleware(CSPMiddleware):
+    """The policy goes on pages only: a browser runs nothing from JSON, and building it is not free."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if not response.get("Content-Type", "").startswith("text/html"):
+            return response
+        return super().process_response(request, response)

@@ -1,0 +1,91 @@
+"""The OpenAPI document: each operation is described from its entry in `calls` and its docstring."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiResponse
+
+from queues.api.calls import Call
+from queues.api.problems import KINDS, MEDIA_TYPE
+from queues.api.serializers.problem import Problem
+
+if TYPE_CHECKING:
+    from queues.api.views.door import Door
+
+EVERY_CALL = ("invalid_request", "not_authenticated", "forbidden", "unavailable")
+WITH_A_BODY = ("message_too_large", "unsupported_media_type")
+STATUS = {kind.code: kind.status for kind in KINDS.values()}
+
+
+class CallSchema(AutoSchema):
+    view: Door  # type: ignore[override]
+
+    @property
+    def call(self) -> Call:
+        return self.view.calls[self.view.action]
+
+    def get_operation_id(self) -> str:
+        return self.view.action
+
+    def get_tags(self) -> list[str]:
+        return [self.view.tag]
+
+    def get_summary(self) -> str:
+        return self._docstring()[0]
+
+    def get_description(self) -> str:  # type: ignore[override]
+        scope = f"Needs a key with the scope `{self.call.scope}`." if self.call.scope else "Any key may."
+        return "\n\n".join([*self._docstring()[1:], scope])
+
+    def get_override_parameters(self) -> list[Any]:
+        return [self.call.query] if self.call.query.fields else []
+
+    def get_request_serializer(self) -> Any:
+        return self.call.body if self.call.body.fields else None
+
+    def get_response_serializers(self) -> Any:
+        answers: dict[Any, Any] = dict(self.call.answers)
+        for status, codes in self._problems().items():
+            described = " or ".join(f"`{code}`" for code in codes)
+            answers[status, MEDIA_TYPE] = OpenApiResponse(Problem, f"Problem: {described}")
+        return answers
+
+    def _problems(self) -> dict[int, list[str]]:
+        body = WITH_A_BODY if self.method in ("POST", "PATCH") else ()
+        found: dict[int, list[str]] = defaultdict(list)
+        for code in dict.fromkeys((*EVERY_CALL, *body, *self.call.problems)):
+            found[STATUS[code]].append(code)
+        return dict(sorted(found.items()))
+
+    def _docstring(self) -> list[str]:
+        """Its paragraphs, unwrapped."""
+        paragraphs = super().get_description().split("\n\n")
+        return [" ".join(paragraph.split()) for paragraph in paragraphs]
+
+
+class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    target_class = "queues.api.authentication.ApiKeyAuthentication"
+    name = "ApiKey"
+
+    def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, str]:
+        return {"type": "http", "scheme": "bearer", "description": "An API key of the team."}
+
+
+def without_trailing_slashes(endpoints: list[tuple[str, str, str, Any]]) -> list[tuple[str, str, str, Any]]:
+    """The routes take both forms; the contract writes them without."""
+    return [(path.rstrip("/"), regex, method, view) for path, regex, method, view in endpoints]
+
+
+def with_closed_requests(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Say that unknown fields are refused."""
+    schemas = result["components"]["schemas"]
+    for operation in (operation for path in result["paths"].values() for operation in path.values()):
+        content = operation.get("requestBody", {}).get("content", {})
+        for body in content.values():
+            name = body["schema"]["$ref"].rpartition("/")[2]
+            schemas[name]["additionalProperties"] = False
+    return result

@@ -1,0 +1,58 @@
+"""The addresses of the contract. The busiest come first: Django tries them in order."""
+
+import re
+from typing import Any
+
+from django.urls import URLPattern, re_path
+
+from queues.api.views.browse import BrowseView
+from queues.api.views.door import Door
+from queues.api.views.message import MessageView
+from queues.api.views.messages import MessagesView
+from queues.api.views.queues import QueuesView
+from queues.api.views.schema import DocsView, schema
+from queues.api.views.whoami import WhoamiView
+
+# A HEAD would lease messages that nobody gets to see.
+WITHOUT_HEAD = {"http_method_names": ["get", "post", "patch", "delete"]}
+
+
+def address(text: str, view: Any, name: str) -> URLPattern:
+    """An address as the contract writes it; a trailing slash makes no difference."""
+    regex = re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", text)
+    return re_path(rf"^{regex}/?\Z", view, name=name)
+
+
+def calls(text: str, door: type[Door], actions: dict[str, Any], **options: Any) -> URLPattern:
+    return address(text, door.as_view(actions, **options), "-".join(actions.values()))
+
+
+urlpatterns = [
+    calls(
+        "queues/{queue_id}/messages",
+        MessagesView,
+        {"get": "receive_message", "post": "send_message"},
+        **WITHOUT_HEAD,
+    ),
+    calls("queues/{queue_id}/messages/ack", MessagesView, {"post": "ack_messages"}),
+    calls("queues/{queue_id}/messages/receive", MessagesView, {"post": "receive_messages"}),
+    calls("queues/{queue_id}/messages/browse", BrowseView, {"get": "browse_messages"}),
+    calls(
+        "queues/{queue_id}/messages/{message_id}",
+        MessageView,
+        {"get": "get_message", "delete": "delete_message"},
+    ),
+    calls("queues/{queue_id}/messages/{message_id}/requeue", MessageView, {"post": "requeue_message"}),
+    calls("queues", QueuesView, {"get": "list_queues", "post": "create_queue"}),
+    calls(
+        "queues/{queue_id}",
+        QueuesView,
+        {"get": "get_queue", "patch": "update_queue", "delete": "delete_queue"},
+    ),
+    calls("queues/{queue_id}/purge", QueuesView, {"post": "purge_queue"}),
+    calls("queues/{queue_id}/pause", QueuesView, {"post": "pause_queue"}),
+    calls("queues/{queue_id}/resume", QueuesView, {"post": "resume_queue"}),
+    calls("whoami", WhoamiView, {"get": "whoami"}),
+    address("schema", schema, "schema"),
+    address("docs", DocsView.as_view(), "docs"),
+]

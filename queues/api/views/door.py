@@ -1,0 +1,56 @@
+"""What all calls of this door share: they are checked against their entry in `calls` before they run."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework.request import Request
+from rest_framework.viewsets import ViewSet
+
+from queues.api.calls import Call
+from queues.models import ApiKey, Queue, Team
+from queues.operations import queues
+
+
+class Door(ViewSet):
+    """The name of an action is its operationId in the schema."""
+
+    http_method_names = ["get", "post", "patch", "delete", "head"]
+    tag: str  # the heading its calls have in the schema
+    calls: Mapping[str, Call] = {}
+    query: dict[str, Any]
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if self.call:
+            self.query = self.call.query.read_query(request.query_params)
+
+    @property
+    def call(self) -> Call | None:
+        """None when the address exists but not with this method."""
+        return self.calls[self.action] if self.action else None
+
+    @property
+    def scope(self) -> str | None:
+        return self.call.scope if self.call else None
+
+    @property
+    def key(self) -> ApiKey:
+        return self.request.auth  # type: ignore[return-value]
+
+    @property
+    def team(self) -> Team:
+        return self.key.team
+
+    @property
+    def default_response_headers(self) -> dict[str, str]:
+        """DRF would write `Allow` on every answer; a 405 has it, see problems.py."""
+        return {}
+
+    def queue(self) -> Queue:
+        """The queue of the address: not found if another team's, forbidden if outside the key's pattern."""
+        queue = queues.find(self.team, self.kwargs["queue_id"])
+        self.check_object_permissions(self.request, queue)
+        return queue
+
+    def body(self) -> dict[str, Any]:
+        return self.calls[self.action].body.read(self.request.data)  # type: ignore[arg-type]

@@ -1,0 +1,56 @@
+"""One message, by its id."""
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from queues.api import answers
+from queues.api.calls import Call
+from queues.api.serializers.message import DeletedMessage, DeleteMessage, LookedAtMessage, RequeuedMessage
+from queues.api.views.door import Door
+from queues.operations import look
+from queues.operations.ack import ack_by_id
+from queues.operations.dead_letters import requeue
+
+NOT_FOUND = ("queue_not_found", "message_not_found")
+
+
+class MessageView(Door):
+    tag = "messages"
+    calls = {
+        "get_message": Call(answers={200: LookedAtMessage()}, problems=NOT_FOUND),
+        "delete_message": Call(
+            scope="receive",
+            query=DeleteMessage(),
+            answers={200: DeletedMessage()},
+            problems=(*NOT_FOUND, "receipt_stale"),
+        ),
+        "requeue_message": Call(
+            scope="manage",
+            answers={200: RequeuedMessage()},
+            problems=(*NOT_FOUND, "not_a_dead_letter", "source_deleted", "queue_full"),
+        ),
+    }
+
+    def get_message(self, request: Request, queue_id: str, message_id: str) -> Response:
+        """Look at a message; nothing happens to it."""
+        queue = self.queue()
+        [answer] = answers.looked_at(queue, [look.find_message(queue, message_id)])
+        return Response(answer)
+
+    def delete_message(self, request: Request, queue_id: str, message_id: str) -> Response:
+        """Acknowledge a message by its id: it is finished.
+
+        With `receipt_handle` only the consumer who received it last can do so.
+        """
+        ack_by_id(self.queue(), message_id, self.query.get("receipt_handle"))
+        return Response({"message_id": message_id, "deleted": True})
+
+    def requeue_message(self, request: Request, queue_id: str, message_id: str) -> Response:
+        """Move a dead letter back to the queue it died in.
+
+        It is ready at once, with all its deliveries before it.
+        """
+        dlq = self.queue()
+        self.body()
+        target = requeue(dlq, message_id)
+        return Response({"message_id": message_id, "requeued_to": target.public_id})

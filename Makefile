@@ -5,7 +5,7 @@ PY := .venv/bin/python
 INSTALLED := .venv/.installed
 # Runs a command with a PostgreSQL and secrets that matter to nobody.
 THROWAWAY := $(PY) -m simplemq.throwaway
-PYTEST_ARGS ?= -n auto
+PYTEST_ARGS ?= -n auto --dist loadgroup
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run manage shell test test-slow lint format migrations bench clean

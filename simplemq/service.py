@@ -7,6 +7,7 @@ import contextlib
 import http.client
 import os
 import secrets
+import shutil
 import signal
 import sys
 import time
@@ -107,14 +108,20 @@ class Service:
         self.children.append(maintenance)
 
     def _start_web(self, stack: contextlib.ExitStack) -> None:
-        gunicorn = [sys.executable, "-m", "gunicorn", "--chdir", BASE_DIR]
         conf = BASE_DIR / "simplemq" / "gunicorn_conf.py"
+        gunicorn = [sys.executable, "-m", "gunicorn", "--chdir", BASE_DIR, "--config", conf, "simplemq.wsgi"]
+        env = {**self.env, "PROMETHEUS_MULTIPROC_DIR": self._empty_metrics_dir()}
         # Killed without us, there is no database to finish anything with: INT, not a graceful TERM.
-        web = processes.spawn(
-            [*gunicorn, "--config", conf, "simplemq.wsgi"], death_signal="INT", env=self.env
-        )
+        web = processes.spawn(gunicorn, death_signal="INT", env=env)
         stack.callback(self._stop_web, web)
         self.children.append(Essential("gunicorn", web.poll))
+
+    def _empty_metrics_dir(self) -> str:
+        """Ours rather than gunicorn's own choice, which a kill would leave behind in /tmp."""
+        directory = self.options.data_dir / "metrics"
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir()
+        return str(directory)
 
     def _stop_web(self, web: processes.Process) -> None:
         say("Finishing open requests (Ctrl-C again to drop them) …")

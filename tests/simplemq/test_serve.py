@@ -11,6 +11,9 @@ import pytest
 
 from tests.simplemq.serving import Serving, still_running
 
+# One worker of pytest-xdist runs all of these, so that the shared service is started once.
+pytestmark = pytest.mark.xdist_group("serve")
+
 
 @pytest.fixture
 def data_dir(tmp_path: Path) -> Path:

@@ -1,0 +1,62 @@
+"""compose.yaml is not run here, so what matters in it is read."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+TEXT = (ROOT / "compose.yaml").read_text()
+SECRETS = ("SIMPLEMQ_DB_PASSWORD", "SIMPLEMQ_SECRET_KEY", "SIMPLEMQ_KEY_ENCRYPTION_SECRETS")
+
+
+@pytest.fixture
+def services() -> dict[str, Any]:
+    return yaml.safe_load(TEXT)["services"]
+
+
+def test_it_has_every_part_of_the_service(services):
+    assert set(services) == {"postgres", "migrate", "web", "maintenance"}
+    assert services["postgres"]["image"] == "postgres:18"
+    assert services["maintenance"]["command"][-1] == "run_maintenance"
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+def test_no_secret_has_a_default(secret):
+    uses = re.findall(rf"\$\{{{secret}(.*?)\}}", TEXT)
+    assert uses
+    assert all(use.startswith(":?") for use in uses)
+
+
+def test_the_database_and_the_web_are_checked(services):
+    assert "pg_isready" in services["postgres"]["healthcheck"]["test"]
+    assert "/readyz" in services["web"]["healthcheck"]["test"][-1]
+
+
+def test_only_the_web_inherits_the_health_check_of_the_image(services):
+    """The other two listen on nothing and would be unhealthy for ever."""
+    assert services["migrate"]["healthcheck"] == {"disable": True}
+    assert services["maintenance"]["healthcheck"] == {"disable": True}
+
+
+@pytest.mark.parametrize("name", ["web", "maintenance"])
+def test_nothing_serves_before_the_migrations_are_through(services, name):
+    assert services[name]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
+    assert services["migrate"]["depends_on"]["postgres"]["condition"] == "service_healthy"
+
+
+def test_the_migration_runs_once(services):
+    assert services["migrate"]["restart"] == "no"
+
+
+def test_the_database_is_kept_and_not_published(services):
+    assert services["postgres"]["volumes"] == ["postgres:/var/lib/postgresql"]
+    assert "ports" not in services["postgres"]
+
+
+def test_the_web_may_finish_its_long_polls_before_it_is_killed(services):
+    conf = (ROOT / "simplemq" / "gunicorn_conf.py").read_text()
+    graceful = int(re.search(r"^graceful_timeout = (\d+)$", conf, re.MULTILINE)[1])
+    assert int(services["web"]["stop_grace_period"].removesuffix("s")) > graceful

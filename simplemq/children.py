@@ -31,7 +31,9 @@ class Restarted:
         self.start = start
         self.say = say
         self.pause = FIRST_PAUSE
-        self._restart()
+        self.due_at: float | None = None
+        self.process = start()
+        self.started_at = time.monotonic()
 
     def tend(self) -> None:
         if self.process.poll() is None:
@@ -55,4 +57,4 @@ class Restarted:
     def _restart(self) -> None:
         self.process = self.start()
         self.started_at = time.monotonic()
-        self.due_at: float | None = None
+        self.due_at = None

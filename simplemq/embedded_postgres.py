@@ -121,7 +121,12 @@ class EmbeddedPostgres:
         raise CannotStart(f"PostgreSQL is not ready after {START_SECONDS} s (see {self.cluster.log}).")
 
     def _accepts_connections(self) -> bool:
-        question = [self.bin_dir / "pg_isready", "--quiet", f"--host={HOST}", f"--port={self.port}"]
+        question: list[processes.Word] = [
+            self.bin_dir / "pg_isready",
+            "--quiet",
+            f"--host={HOST}",
+            f"--port={self.port}",
+        ]
         return subprocess.run(question, check=False).returncode == 0
 
     def _free_port(self) -> int:

@@ -109,10 +109,10 @@ class Service:
 
     def _start_web(self, stack: contextlib.ExitStack) -> None:
         conf = BASE_DIR / "simplemq" / "gunicorn_conf.py"
-        gunicorn = [sys.executable, "-m", "gunicorn", "--chdir", BASE_DIR, "--config", conf, "simplemq.wsgi"]
+        words: list[processes.Word] = ["--chdir", BASE_DIR, "--config", conf, "simplemq.wsgi"]
         env = {**self.env, "PROMETHEUS_MULTIPROC_DIR": self._empty_metrics_dir()}
         # Killed without us, there is no database to finish anything with: INT, not a graceful TERM.
-        web = processes.spawn(gunicorn, death_signal="INT", env=env)
+        web = processes.spawn([sys.executable, "-m", "gunicorn", *words], death_signal="INT", env=env)
         stack.callback(self._stop_web, web)
         self.children.append(Essential("gunicorn", web.poll))
 

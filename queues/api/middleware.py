@@ -1,19 +1,27 @@
-"""What every response of the service carries."""
+"""What every response carries, and what API requests are spared."""
 
 import re
 import secrets
 from collections.abc import Callable
+from time import perf_counter
+from typing import Any
 
 from csp.middleware import CSPMiddleware
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.messages.middleware import MessageMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponseBase
 
+from queues.api import request_metrics
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
 SANE_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}\Z")
 
 
 class RequestIdMiddleware:
     """The caller's own id if it is sane, so that his log and ours can be laid side by side."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+    def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -23,6 +31,40 @@ class RequestIdMiddleware:
         response = self.get_response(request)
         response["X-Request-Id"] = request_id
         return response
+
+
+class RequestMetricsMiddleware:
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        began = perf_counter()
+        response = self.get_response(request)
+        request_metrics.observe(request, response, perf_counter() - began)
+        return response
+
+
+class PagesOnly:
+    """API requests carry a key, not a cookie: they pass by."""
+
+    get_response: GetResponse
+
+    def __call__(self, request: HttpRequest) -> Any:
+        if request.path_info.startswith("/api/"):
+            return self.get_response(request)
+        return super().__call__(request)  # type: ignore[misc]
+
+
+class PageSessionMiddleware(PagesOnly, SessionMiddleware):
+    pass
+
+
+class PageAuthenticationMiddleware(PagesOnly, AuthenticationMiddleware):
+    pass
+
+
+class PageMessageMiddleware(PagesOnly, MessageMiddleware):
+    pass
 
 
 class PageCSPMiddleware(CSPMiddleware):

@@ -1,5 +1,6 @@
 """The request body: read once, up to its limit, as strict JSON."""
 
+from io import BytesIO
 from typing import Any
 
 from django.http import HttpRequest
@@ -15,6 +16,15 @@ class StrictJSONParser(BaseParser):
 
     def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> dict[str, Any]:
         return strict_json.read_object(_read(stream))
+
+
+def admit_chunked(request: HttpRequest) -> None:
+    """Give a chunked body a length: without one, Django takes it for empty."""
+    if "HTTP_TRANSFER_ENCODING" not in request.META or not request.META.get("wsgi.input_terminated"):
+        return
+    raw = request.META["wsgi.input"].read(limits.REQUEST_BYTES + 1)
+    request.META["CONTENT_LENGTH"] = str(len(raw))
+    request._stream = BytesIO(raw)  # type: ignore[attr-defined]
 
 
 def _read(request: HttpRequest) -> bytes:

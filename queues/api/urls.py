@@ -17,14 +17,14 @@ from queues.api.views.whoami import WhoamiView
 WITHOUT_HEAD = {"http_method_names": ["get", "post", "patch", "delete"]}
 
 
-def address(text: str, view: Any, name: str) -> URLPattern:
-    """An address as the contract writes it; a trailing slash makes no difference."""
+def address(text: str, view: Any) -> URLPattern:
+    """An address as the contract writes it, which is also its name; a trailing slash makes no difference."""
     regex = re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", text)
-    return re_path(rf"^{regex}/?\Z", view, name=name)
+    return re_path(rf"^{regex}/?\Z", view, name=text)
 
 
 def calls(text: str, door: type[Door], actions: dict[str, Any], **options: Any) -> URLPattern:
-    return address(text, door.as_view(actions, **options), "-".join(actions.values()))
+    return address(text, door.as_view(actions, **options))
 
 
 urlpatterns = [
@@ -53,6 +53,6 @@ urlpatterns = [
     calls("queues/{queue_id}/pause", QueuesView, {"post": "pause_queue"}),
     calls("queues/{queue_id}/resume", QueuesView, {"post": "resume_queue"}),
     calls("whoami", WhoamiView, {"get": "whoami"}),
-    address("schema", schema, "schema"),
-    address("docs", DocsView.as_view(), "docs"),
+    address("schema", schema),
+    address("docs", DocsView.as_view()),
 ]

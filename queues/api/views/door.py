@@ -6,6 +6,7 @@ from typing import Any
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
+from queues.api import parsers
 from queues.api.calls import Call
 from queues.models import ApiKey, Queue, Team
 from queues.operations import queues
@@ -53,4 +54,5 @@ class Door(ViewSet):
         return queue
 
     def body(self) -> dict[str, Any]:
+        parsers.admit_chunked(self.request._request)
         return self.calls[self.action].body.read(self.request.data)  # type: ignore[arg-type]

@@ -5,9 +5,10 @@ from ipaddress import ip_address
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django_prometheus.exports import ExportToDjangoView
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from queues.api.problems import KINDS, problem
+from queues.api.request_metrics import exposition
 from queues.errors import NotAuthenticated
 
 # A proxy on this machine calls from loopback too, on behalf of anybody; it says so with one of these.
@@ -17,7 +18,7 @@ FORWARDED = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_X_REAL_IP")
 def metrics(request: HttpRequest) -> HttpResponse:
     if not (_has_token(request) or _is_local(request)):
         return problem(request, KINDS[NotAuthenticated], "Ask from this machine, or with the metrics token.")
-    return ExportToDjangoView(request)
+    return HttpResponse(exposition(), content_type=CONTENT_TYPE_LATEST)
 
 
 def _has_token(request: HttpRequest) -> bool:

@@ -1,0 +1,55 @@
+"""EXPLAIN of the statements in `queues/sql`, as the server plans them when they are prepared and cached."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+from django.db import connection
+from psycopg import sql
+
+from queues.managers.statements import load
+
+PARAMETER = re.compile(r"%\((\w+)\)s")
+
+
+def explain(name: str, **params: Any) -> "Plan":
+    """Run a statement under EXPLAIN ANALYZE with the plan that suits any parameters; what it does is undone."""
+    text = re.sub(r"^ *--.*$", "", load(name), flags=re.MULTILINE)
+    names = list(dict.fromkeys(PARAMETER.findall(text)))
+    numbered = PARAMETER.sub(lambda match: f"${names.index(match[1]) + 1}", text)
+    connection.ensure_connection()
+    raw: psycopg.Connection = connection.connection
+    with raw.transaction(force_rollback=True), psycopg.Cursor(raw) as cursor:
+        cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+        cursor.execute(f"PREPARE explained AS {numbered}")
+        values = sql.SQL(", ").join(sql.Literal(params[name]) for name in names)
+        cursor.execute(sql.SQL("EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE explained({})").format(values))
+        answer = cursor.fetchone()[0]
+        cursor.execute("DEALLOCATE explained")
+    return Plan((json.loads(answer) if isinstance(answer, str) else answer)[0]["Plan"])
+
+
+class Plan:
+    def __init__(self, root: dict[str, Any]) -> None:
+        self.nodes = list(_walk(root))
+
+    def scans(self, table: str = "message") -> list[dict[str, Any]]:
+        return [node for node in self.nodes if node.get("Relation Name") == table and "Scan" in node["Node Type"]]
+
+    def indexes(self, table: str = "message") -> set[str]:
+        return {node.get("Index Name", node["Node Type"]) for node in self.scans(table)}
+
+    def rows_read(self, table: str = "message") -> int:
+        """Rows the scans of a table produced or threw away."""
+        return sum(
+            round((node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"])
+            for node in self.scans(table)
+        )
+
+
+def _walk(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for child in node.get("Plans", []):
+        yield from _walk(child)

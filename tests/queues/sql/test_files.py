@@ -1,0 +1,49 @@
+"""Every statement file is run by somebody, says what it does and what it locks, and is prepared without error."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from queues.managers.statements import SQL
+
+FILES = sorted(str(path.relative_to(SQL).with_suffix("")) for path in SQL.rglob("*.sql"))
+CODE = "\n".join(path.read_text() for path in (SQL.parent / "managers").glob("*.py"))
+CODE += "\n".join(path.read_text() for path in (SQL.parent / "maintenance").glob("*.py"))
+
+
+def text_of(name: str) -> str:
+    return (SQL / f"{name}.sql").read_text()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_it_is_run_by_somebody(name):
+    assert f'"{name}"' in CODE
+
+
+def test_nobody_runs_a_file_that_is_not_there():
+    named = set(re.findall(r'run(?:_one|_script)?\(\s*"([^"]+)"', CODE))
+    assert named == set(FILES)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_it_begins_by_saying_what_it_does(name):
+    assert text_of(name).startswith("-- ")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_it_has_no_bare_percent_sign(name):
+    """psycopg reads them even in comments."""
+    assert not re.search(r"%(?!\(\w+\)s|%)", text_of(name))
+
+
+def test_the_folder_is_the_table_of_contents():
+    assert {Path(name).parts[0] for name in FILES} == {
+        "api_key",
+        "maintenance",
+        "message",
+        "message_log",
+        "queue",
+        "queue_slot",
+        "queue_tally",
+    }

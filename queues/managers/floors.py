@@ -59,6 +59,10 @@ def lower(queue_id: int, message_id: uuid.UUID) -> None:
         floor.ready = message_id
 
 
+def clear() -> None:
+    _floors.clear()
+
+
 def _current(queue_id: int) -> _Floor:
     floor = _floors.get(queue_id)
     if floor is None or time.monotonic() - floor.measured >= REFRESH_SECONDS:
@@ -68,7 +72,7 @@ def _current(queue_id: int) -> _Floor:
 
 def _measure(queue_id: int, previous: _Floor | None) -> _Floor:
     if len(_floors) > REMEMBERED_QUEUES:
-        _floors.clear()
+        clear()
     head = run_one("message/head", queue_id=queue_id)
     floor = previous or _Floor(measured=0.0)
     floor.measured = time.monotonic()

@@ -10,7 +10,7 @@ from typing import IO
 
 from simplemq import postgres_guard, processes
 from simplemq.errors import CannotStart
-from simplemq.postgres_placement import Placement
+from simplemq.postgres_placement import CLUSTER, Placement
 
 MAJOR_VERSION = "18"
 ROLE = DATABASE = "simplemq"
@@ -36,7 +36,7 @@ class Cluster:
         self.placement = placement
         self.heartbeat = heartbeat
         self.home = placement.home
-        self.directory = self.home / "cluster"
+        self.directory = self.home / CLUSTER
         self.log = self.home / "server.log"
         self._password_file = self.home / "password"
         self._lock: IO[str] | None = None
@@ -82,7 +82,7 @@ class Cluster:
 
     def _make(self) -> None:
         # An interrupted initdb leaves only this sibling behind: the rename makes the cluster exist.
-        unfinished = self.home / "cluster.unfinished"
+        unfinished = self.home / f"{CLUSTER}.unfinished"
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(mode=0o700)
         if owner := self.placement.owner:

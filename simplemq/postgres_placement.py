@@ -12,6 +12,7 @@ from pathlib import Path
 from simplemq.errors import CannotStart
 
 SHARED_HOMES = Path("/var/tmp")  # noqa: S108 - every directory we make there is checked to be ours
+CLUSTER = "cluster"
 ACCOUNTS = ("postgres", "nobody")
 
 
@@ -30,7 +31,7 @@ def place(data_dir: Path) -> Placement:
     bin_dir = installed_bin_dir()
     if os.geteuid() != 0:
         return Placement(bin_dir, data_dir)
-    return _place_as_root(bin_dir, data_dir, _unprivileged_account())
+    return _place_as_root(bin_dir, data_dir)
 
 
 def installed_bin_dir() -> Path:
@@ -41,23 +42,27 @@ def installed_bin_dir() -> Path:
     return Path(spec.origin).parent / "pginstall18" / "bin"
 
 
-def _unprivileged_account() -> pwd.struct_passwd:
+def _account_for(home: Path) -> pwd.struct_passwd:
+    """Whoever owns the files already: a user 'postgres' may have come to this machine since."""
+    cluster = home / CLUSTER
+    if cluster.exists() and cluster.stat().st_uid != 0:
+        return pwd.getpwuid(cluster.stat().st_uid)
+    known = {account.pw_name: account for account in pwd.getpwall()}
     for name in ACCOUNTS:
-        try:
-            return pwd.getpwnam(name)
-        except KeyError:
-            continue
+        if name in known:
+            return known[name]
     raise CannotStart("PostgreSQL cannot run as root, and there is no user 'nobody' to run it as.")
 
 
-def _place_as_root(bin_dir: Path, data_dir: Path, owner: pwd.struct_passwd) -> Placement:
+def _place_as_root(bin_dir: Path, data_dir: Path) -> Placement:
+    owner = _account_for(data_dir)
     # The clone may lie where only root may enter (root's home, mktemp -d). Reading past that is a
     # capability of its own; containers often have only the wider second one.
     for capability in ("dac_read_search", "dac_override"):
         privileges = (*_as_user(owner), *_keeping(capability))
         if _can_run(privileges, bin_dir):
             return Placement(bin_dir, data_dir, privileges, owner)
-    return _place_elsewhere(bin_dir, data_dir, owner)
+    return _place_elsewhere(bin_dir, data_dir)
 
 
 def _as_user(owner: pwd.struct_passwd) -> tuple[str, ...]:
@@ -84,9 +89,10 @@ def _can_run(privileges: tuple[str, ...], bin_dir: Path) -> bool:
     return True
 
 
-def _place_elsewhere(bin_dir: Path, data_dir: Path, owner: pwd.struct_passwd) -> Placement:
+def _place_elsewhere(bin_dir: Path, data_dir: Path) -> Placement:
     home = SHARED_HOMES / f"simplemq-{_digest(data_dir)}"
     _make_home(home)
+    owner = _account_for(home)
     copied = _copy_binaries(bin_dir, home)
     privileges = _as_user(owner)
     if not _can_run(privileges, copied):

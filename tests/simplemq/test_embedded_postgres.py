@@ -158,6 +158,16 @@ def test_the_server_goes_when_its_owner_is_killed(home):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become another user")
+def test_it_runs_as_the_owner_of_the_files(home, monkeypatch):
+    monkeypatch.setattr("simplemq.postgres_placement.ACCOUNTS", ("nobody",))
+    with EmbeddedPostgres(home, settings=SMALL) as first:
+        assert psutil.Process(first.process.pid).username() == "nobody"
+    monkeypatch.undo()
+    with EmbeddedPostgres(home, settings=SMALL) as again:
+        assert psutil.Process(again.process.pid).username() == "nobody"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become another user")
 def test_without_the_capability_it_moves_to_a_place_its_user_can_enter(home, tmp_path):
     program = (
         "import sys, pathlib, simplemq.postgres_placement as placement;"

@@ -132,7 +132,8 @@ def _verify_attribute_value(name: str, value: Any) -> None:
         pass
     elif not (isinstance(value, float) and isfinite(value)):
         raise Invalid(
-            f'{name[:40]!r} must be a string, a number, a boolean or {{"binary": base64}}.', field="attributes"
+            f'{name[:40]!r} must be a string, a number, a boolean or {{"binary": base64}}.',
+            field="attributes",
         )
 
 

@@ -1,6 +1,6 @@
 """Prometheus metrics: counters fed by the engine's facts, gauges read when they are asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from prometheus_client import Counter
@@ -31,7 +31,7 @@ def _received(labels: tuple[str, str], facts: dict[str, Any]) -> None:
     DELIVERED.labels(*labels).inc(facts["count"])
 
 
-_COUNTERS = {
+_COUNTERS: dict[str, Callable[[tuple[str, str], dict[str, Any]], None]] = {
     "message.sent": lambda labels, facts: SENT.labels(*labels, "success").inc(facts["count"]),
     "send.refused": lambda labels, facts: SENT.labels(*labels, facts["reason"]).inc(facts["count"]),
     "message.received": _received,
@@ -44,7 +44,9 @@ class QueueGauges(Collector):
     """Saturation of every queue, read from the tables when scraped; counts stop at a bound."""
 
     def collect(self) -> Iterator[Metric]:
-        depth = GaugeMetricFamily("simplemq_queue_depth", f"Messages held, at most {EXACT_COUNT}.", labels=LABELS)
+        depth = GaugeMetricFamily(
+            "simplemq_queue_depth", f"Messages held, at most {EXACT_COUNT}.", labels=LABELS
+        )
         leased = GaugeMetricFamily("simplemq_queue_inflight", "Messages leased to consumers.", labels=LABELS)
         age = GaugeMetricFamily(
             "simplemq_queue_oldest_message_age_seconds", "Age of the next message to deliver.", labels=LABELS

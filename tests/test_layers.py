@@ -49,7 +49,9 @@ def test_doors_know_neither_each_other_nor_sql(door):
     assert offenders(door, [*others, *CURSORS, "queues.managers"]) == set()
 
 
-@pytest.mark.parametrize("package", ["queues.operations", "queues.managers", "queues.models", "queues.maintenance"])
+@pytest.mark.parametrize(
+    "package", ["queues.operations", "queues.managers", "queues.models", "queues.maintenance"]
+)
 def test_the_domain_knows_no_http(package):
     http = ["rest_framework", "django.http", "django.views", "django.urls", "django.shortcuts"]
     assert offenders(package, [*http, *DOORS]) == set()

@@ -1,8 +1,8 @@
 """Where the live part of a queue begins in the index: hints that keep a claim off dead entries.
 
 While some transaction elsewhere stays open, no index entry that it might still see can be removed, and every
-message taken since leaves a dead one at the head of the queue. A claim would walk all of them. A floor lets it
-start behind them.
+message taken since leaves a dead one at the head of the queue. A claim would walk all of them. A floor lets
+it start behind them.
 
 A floor is a hint, never a promise. It is measured from the true head about once a second, per process and
 active queue, and used only while finding that head is costly; so a message that appears below it (a late
@@ -46,7 +46,7 @@ def parked(queue_id: int) -> datetime | None:
 
 
 def note_promotion(queue_id: int, at: datetime, cost: timedelta, drained: bool) -> None:
-    """Learn from a promotion that looked everywhere: what was due has been moved, if it `drained` the queue."""
+    """Learn from a promotion that looked everywhere; if it `drained` the queue, nothing due is left."""
     floor = _current(queue_id)
     floor.parked = at - LATE_COMMIT if drained and cost > COSTLY else None
     floor.parked_measured = time.monotonic()

@@ -1,4 +1,4 @@
-"""The hot statements of the queue: bind parameters, run one, map its rows. What they mean is in operations."""
+"""The hot statements: bind parameters, run one, map its rows. What they mean is said in operations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from queues.receipts import Receipt
 from queues.values import Delivery, NewMessage
 
 if TYPE_CHECKING:
-    from queues.models import Message, Queue
+    from queues.models import Message, Queue  # noqa: F401  # named in the class's base
 
 
 class Promotion(NamedTuple):
@@ -55,7 +55,9 @@ class MessageManager(models.Manager["Message"]):
             now=now,
             data=[message.data for message in messages],
             attributes=[Jsonb(m.attributes) if m.attributes else None for m in messages],
-            delay_seconds=[queue.delay_seconds if m.delay_seconds is None else m.delay_seconds for m in messages],
+            delay_seconds=[
+                queue.delay_seconds if m.delay_seconds is None else m.delay_seconds for m in messages
+            ],
             priority=[message.priority for message in messages],
             group_id=[message.group_id for message in messages],
             ttl_seconds=[message.ttl_seconds for message in messages],
@@ -156,7 +158,7 @@ class MessageManager(models.Manager["Message"]):
 
     def waiting_since(self, queue: Queue) -> datetime | None:
         """When the ready message that waits longest came into the queue."""
-        return run_one("message/head", queue_id=queue.pk).waiting_since  # type: ignore[no-any-return]
+        return run_one("message/head", queue_id=queue.pk).waiting_since
 
 
 def _delivery(row: Any) -> Delivery:

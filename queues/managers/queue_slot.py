@@ -13,13 +13,13 @@ from django.db import models
 from queues.managers.statements import run
 
 if TYPE_CHECKING:
-    from queues.models import Queue, QueueSlot
+    from queues.models import Queue, QueueSlot  # noqa: F401  # named in the class's base
 
 SLOTS = 8
 
 
 def _shares(total: int, parts: int) -> list[int]:
-    """`total` split as evenly as it goes, negative totals included: a queue may hold more than a new bound."""
+    """`total` split evenly; it may be negative, as a queue may hold more than its new bound."""
     share, rest = divmod(total, parts)
     return [share + (1 if part < rest else 0) for part in range(parts)]
 

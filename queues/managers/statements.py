@@ -28,8 +28,11 @@ def run(name: str, **params: Any) -> list[Any]:
     connection.validate_no_broken_transaction()
     if connection.queries_logged:
         connection.queries_log.append({"sql": f"-- {name}.sql", "time": "0"})
-    with connection.wrap_database_errors, psycopg.Cursor(connection.connection, row_factory=namedtuple_row) as cursor:
-        cursor.execute(load(name), params, prepare=True)  # type: ignore[arg-type]  # our own files
+    with (
+        connection.wrap_database_errors,
+        psycopg.Cursor(connection.connection, row_factory=namedtuple_row) as cursor,
+    ):
+        cursor.execute(load(name), params, prepare=True)
         return cursor.fetchall() if cursor.description else []
 
 
@@ -41,7 +44,7 @@ def run_one(name: str, **params: Any) -> Any:
 
 @transaction.atomic
 def run_script(name: str, **parts: sql.Composable) -> None:
-    """Run a script of schema changes, in one transaction. Such statements take names and literals, no parameters."""
+    """Run a script of schema changes in one transaction. They take names and literals, no parameters."""
     connection.ensure_connection()
     with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
-        cursor.execute(sql.SQL(load(name)).format(**parts))  # type: ignore[arg-type]  # our own files
+        cursor.execute(sql.SQL(load(name)).format(**parts))

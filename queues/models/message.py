@@ -29,10 +29,10 @@ class UuidV7(Func):
 
 
 def in_queue_while(*states: State) -> models.GeneratedField:
-    """A copy of queue_id that exists only in these states, for the index of the statement that looks for them.
+    """A copy of queue_id that exists only in these states, for the index that finds messages in them.
 
-    No other index can then serve that statement. With queue_id alone the planner, whose statistics of a
-    table that fills and empties all day are always wrong, now and then walks the whole queue and sorts it.
+    No other index can serve a statement that names it. With queue_id alone the planner, whose statistics of
+    a table that fills and empties all day are always wrong, now and then walks a whole queue and sorts it.
     """
     return models.GeneratedField(
         expression=Case(When(state__in=states, then=F("queue_id"))),
@@ -50,7 +50,9 @@ class Message(models.Model):
 
     rank = models.BigIntegerField(db_default=0)  # delivery order: lowest first, then oldest id
     enqueued_at = models.DateTimeField(db_default=Now())  # when the producer sent it
-    entered_at = models.DateTimeField(db_default=Now())  # when it came into this queue; retention counts from here
+    entered_at = models.DateTimeField(
+        db_default=Now()
+    )  # when it came into this queue; retention counts from here
     visible_at = models.DateTimeField(db_default=Now())
     expires_at = models.DateTimeField(null=True)  # its own time to live, if shorter than the queue's
     first_delivered_at = models.DateTimeField(null=True)
@@ -92,10 +94,14 @@ class Message(models.Model):
         db_table = "message"
         indexes = [
             models.Index("ready_in", "rank", "id", name="message_ready", condition=Q(ready_in__isnull=False)),
-            models.Index("parked_in", "visible_at", name="message_parked", condition=Q(parked_in__isnull=False)),
+            models.Index(
+                "parked_in", "visible_at", name="message_parked", condition=Q(parked_in__isnull=False)
+            ),
             models.Index("ended_in", "id", name="message_ended", condition=Q(ended_in__isnull=False)),
             models.Index("queue_id", "expires_at", name="message_ttl", condition=Q(expires_at__isnull=False)),
-            models.Index("queue_id", "entered_at", name="message_dead", condition=Q(dead_lettered_at__isnull=False)),
+            models.Index(
+                "queue_id", "entered_at", name="message_dead", condition=Q(dead_lettered_at__isnull=False)
+            ),
         ]
 
     def __str__(self) -> str:

@@ -41,7 +41,7 @@ class Queue(models.Model):
     updated_at = models.DateTimeField(auto_now=True)
     # A deleted queue is gone for every reader at once; maintenance removes its messages, then the row.
     deleted_at = models.DateTimeField(null=True, blank=True)
-    # Set when queue_size changed: sends that began before may not have taken a token. See maintenance/slots.py.
+    # Set when queue_size changed: sends that began before may not have taken a place. See maintenance/slots.py
     slots_unsettled_at = models.DateTimeField(null=True, blank=True)
 
     objects = QueueManager()
@@ -68,5 +68,3 @@ class Queue(models.Model):
     def effective_max_deliveries(self) -> int | None:
         """A dead-letter queue never has one of its own, so its messages are never used up."""
         return None if self.is_dlq else self.max_deliveries
-
-

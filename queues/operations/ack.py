@@ -12,7 +12,7 @@ from queues.values import AckResult
 
 
 def ack(queue: Queue, handles: Sequence[str], now: datetime | None = None) -> list[AckResult]:
-    """Finish the messages these receipt handles hold, in one commit; each handle gets its own answer, in order."""
+    """Finish the messages these handles hold, in one commit; each handle has its own answer, in order."""
     limits.verify_range("receipt_handles", len(handles), limits.BATCH_ENTRIES)
     wanted = {handle: _read(handle) for handle in handles}
     held = _finish(queue, {receipt for receipt in wanted.values() if receipt}, now)

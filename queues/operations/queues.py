@@ -130,7 +130,7 @@ def _set_paused(queue: Queue, paused: bool) -> Queue:
 
 
 def _resize(queue: Queue) -> None:
-    """Set up the free places anew. Sends under way may not have taken one, so maintenance counts again later."""
+    """Set up the free places anew. Sends under way may not have taken one: maintenance counts again later."""
     if queue.queue_size is None:
         QueueSlot.objects.close(queue)
         return

@@ -22,7 +22,7 @@ def send(queue: Queue, message: NewMessage, now: datetime | None = None) -> uuid
 
 
 def send_many(queue: Queue, messages: Sequence[NewMessage], now: datetime | None = None) -> list[uuid.UUID]:
-    """Store messages in order, in one commit, as many as fit; a full queue stores the first of them, or none."""
+    """Store messages in order, in one commit, as many as fit: the first of them, or none in a full queue."""
     sizes = [_verified_size(queue, message) for message in messages]
     stored = Message.objects.store(queue, messages, sizes, bounded=queue.queue_size is not None, now=now)
     if len(stored) < len(messages):
@@ -40,7 +40,11 @@ def _squeeze_in(
     """No single slot had room for all: wait for every slot and take what is really there."""
     with transaction.atomic():
         room = QueueSlot.objects.take(queue, len(messages))
-        return Message.objects.store(queue, messages[:room], sizes[:room], bounded=False, now=now) if room else []
+        return (
+            Message.objects.store(queue, messages[:room], sizes[:room], bounded=False, now=now)
+            if room
+            else []
+        )
 
 
 def _verified_size(queue: Queue, message: NewMessage) -> int:
@@ -64,4 +68,6 @@ def _verify_delay(queue: Queue, message: NewMessage) -> None:
     limits.verify_range("delay_seconds", message.delay_seconds, limits.DELAY_SECONDS)
     longest = min(queue.retention_seconds, message.ttl_seconds or queue.retention_seconds)
     if message.delay_seconds >= longest:
-        raise Invalid(f"The message would expire after {longest} s, before it is delivered.", field="delay_seconds")
+        raise Invalid(
+            f"The message would expire after {longest} s, before it is delivered.", field="delay_seconds"
+        )

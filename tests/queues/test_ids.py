@@ -16,7 +16,16 @@ def test_it_reads_back_what_it_wrote(value):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "msg", "msg_", "q_" + "0" * 22, "msg_" + "0" * 21, "msg_" + "0" * 23, "msg_" + "z" * 22, "msg_" + "٣" * 22],
+    [
+        "",
+        "msg",
+        "msg_",
+        "q_" + "0" * 22,
+        "msg_" + "0" * 21,
+        "msg_" + "0" * 23,
+        "msg_" + "z" * 22,
+        "msg_" + "٣" * 22,
+    ],
 )
 def test_it_reads_nothing_else(text):
     assert ids.decode("msg", text) is None

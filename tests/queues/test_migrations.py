@@ -24,7 +24,9 @@ def test_they_go_back_and_forward_again():
 @pytest.mark.django_db
 def test_the_log_has_the_columns_its_model_names():
     with connection.cursor() as cursor:
-        columns = {column.name for column in connection.introspection.get_table_description(cursor, "message_log")}
+        columns = {
+            column.name for column in connection.introspection.get_table_description(cursor, "message_log")
+        }
     assert columns == {field.column for field in MessageLog._meta.concrete_fields}
 
 

@@ -20,7 +20,18 @@ HANDLE = receipts.write(uuid.UUID(int=1), uuid.UUID(int=2))
 
 
 @pytest.mark.parametrize(
-    "handle", ["", "garbage", HANDLE[:-1], HANDLE + "A", HANDLE + "=", HANDLE[:-1] + "J", "ü" * 43, "!" * 43, "\x00" * 43]
+    "handle",
+    [
+        "",
+        "garbage",
+        HANDLE[:-1],
+        HANDLE + "A",
+        HANDLE + "=",
+        HANDLE[:-1] + "J",
+        "ü" * 43,
+        "!" * 43,
+        "\x00" * 43,
+    ],
 )
 def test_it_reads_nothing_else(handle):
     with pytest.raises(InvalidReceipt) as caught:

@@ -45,7 +45,9 @@ def test_it_keeps_what_it_could_not_write(never_by_itself, monkeypatch):
     queue = new_queue()
     tallies.note("message.sent", {"queue": queue, "count": 4})
     with monkeypatch.context() as broken:
-        broken.setattr(QueueTally.objects, "append", lambda deltas: (_ for _ in ()).throw(DatabaseError("away")))
+        broken.setattr(
+            QueueTally.objects, "append", lambda deltas: (_ for _ in ()).throw(DatabaseError("away"))
+        )
         tallies.flush()
     tallies.flush()
     assert QueueTally.objects.estimate(queue.pk) == 4

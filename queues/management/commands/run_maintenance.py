@@ -13,7 +13,9 @@ class Command(BaseCommand):
     help = "Run the maintenance duties until stopped. Safe in several copies: one works, the others stand by."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--once", action="store_true", help="run every duty once, say what it did, and stop")
+        parser.add_argument(
+            "--once", action="store_true", help="run every duty once, say what it did, and stop"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["once"]:

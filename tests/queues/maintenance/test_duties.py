@@ -150,7 +150,7 @@ class TestLogPartitions:
 
 def rows_in(table: str) -> int:
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT count(*) FROM {table}")  # noqa: S608
+        cursor.execute(f"SELECT count(*) FROM {table}")
         return cursor.fetchone()[0]
 
 

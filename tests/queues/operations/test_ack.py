@@ -91,7 +91,9 @@ def test_it_refuses_the_handle_of_another_message():
         ack_by_id(queue, one.message_id, other.receipt_handle)
 
 
-@pytest.mark.parametrize("message_id", ["", "msg_", "msg_" + "z" * 22, "q_" + "0" * 22, "💥", "msg_" + "0" * 22])
+@pytest.mark.parametrize(
+    "message_id", ["", "msg_", "msg_" + "z" * 22, "q_" + "0" * 22, "💥", "msg_" + "0" * 22]
+)
 def test_it_finds_no_message_of_a_made_up_id(message_id):
     with pytest.raises(MessageNotFound):
         ack_by_id(new_queue(), message_id)

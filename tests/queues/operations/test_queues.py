@@ -25,7 +25,11 @@ class TestCreate:
     def test_it_has_the_documented_defaults(self):
         queue = new_queue()
         assert (queue.queue_size, queue.visibility_timeout, queue.max_deliveries) == (None, 30, 3)
-        assert (queue.delay_seconds, queue.retention_seconds, queue.max_message_bytes) == (0, 345_600, 262_144)
+        assert (queue.delay_seconds, queue.retention_seconds, queue.max_message_bytes) == (
+            0,
+            345_600,
+            262_144,
+        )
 
     def test_it_answers_the_same_queue_for_the_same_settings(self):
         team = new_team()
@@ -59,7 +63,9 @@ class TestCreate:
         with pytest.raises(QuotaExceeded):
             new_queue(team)
 
-    @pytest.mark.parametrize("name", ["", " ", "a" * 81, "no spaces", "späti", "a.b", "a\x00", "a\n", ".fifo"])
+    @pytest.mark.parametrize(
+        "name", ["", " ", "a" * 81, "no spaces", "späti", "a.b", "a\x00", "a\n", ".fifo"]
+    )
     def test_it_refuses_a_bad_name(self, name):
         with pytest.raises(Invalid) as caught:
             new_queue(name=name)
@@ -100,7 +106,9 @@ class TestFind:
         with pytest.raises(QueueNotFound):
             queues.find(new_team(), new_queue().public_id)
 
-    @pytest.mark.parametrize("public_id", ["", "q_", "q_1", "msg_" + "0" * 22, "q_" + "!" * 22, "q_" + "z" * 22])
+    @pytest.mark.parametrize(
+        "public_id", ["", "q_", "q_1", "msg_" + "0" * 22, "q_" + "!" * 22, "q_" + "z" * 22]
+    )
     def test_it_finds_nothing_of_a_made_up_id(self, public_id):
         with pytest.raises(QueueNotFound):
             queues.find(new_team(), public_id)

@@ -83,7 +83,15 @@ def test_it_answers_nothing_while_the_queue_is_paused():
     assert receive(reloaded(queue), now=NOW)
 
 
-@pytest.mark.parametrize(("limit", "timeout", "field"), [(0, 1, "max_messages"), (1001, 1, "max_messages"), (1, -1, "visibility_timeout"), (1, 43_201, "visibility_timeout")])
+@pytest.mark.parametrize(
+    ("limit", "timeout", "field"),
+    [
+        (0, 1, "max_messages"),
+        (1001, 1, "max_messages"),
+        (1, -1, "visibility_timeout"),
+        (1, 43_201, "visibility_timeout"),
+    ],
+)
 def test_it_refuses_what_is_out_of_bounds(limit, timeout, field):
     with pytest.raises(Invalid) as caught:
         receive(new_queue(), limit=limit, visibility_timeout=timeout)

@@ -15,7 +15,7 @@ PARAMETER = re.compile(r"%\((\w+)\)s")
 
 
 def explain(name: str, **params: Any) -> "Plan":
-    """Run a statement under EXPLAIN ANALYZE with the plan that suits any parameters; what it does is undone."""
+    """Run a statement under EXPLAIN ANALYZE, with the plan for any parameters; what it does is undone."""
     text = re.sub(r"^ *--.*$", "", load(name), flags=re.MULTILINE)
     names = list(dict.fromkeys(PARAMETER.findall(text)))
     numbered = PARAMETER.sub(lambda match: f"${names.index(match[1]) + 1}", text)
@@ -36,7 +36,9 @@ class Plan:
         self.nodes = list(_walk(root))
 
     def scans(self, table: str = "message") -> list[dict[str, Any]]:
-        return [node for node in self.nodes if node.get("Relation Name") == table and "Scan" in node["Node Type"]]
+        return [
+            node for node in self.nodes if node.get("Relation Name") == table and "Scan" in node["Node Type"]
+        ]
 
     def indexes(self, table: str = "message") -> set[str]:
         return {node.get("Index Name", node["Node Type"]) for node in self.scans(table)}

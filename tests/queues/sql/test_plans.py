@@ -35,7 +35,7 @@ def filled(django_db_setup, django_db_blocker):
 def fill(cursor, queue_id: int, rows: int, state: str) -> None:
     cursor.execute(
         f"""INSERT INTO message (queue_id, size_bytes, data, state, visible_at, delivery_count)
-            SELECT {queue_id}, 1, 'x', {state} FROM generate_series(1, {rows})"""  # noqa: S608
+            SELECT {queue_id}, 1, 'x', {state} FROM generate_series(1, {rows})"""
     )
 
 

@@ -12,9 +12,6 @@ from queues.managers.statements import run, run_one
 if TYPE_CHECKING:
     from queues.models import QueueTally  # noqa: F401  # named in the class's base
 
-if TYPE_CHECKING:
-    pass
-
 
 class QueueTallyManager(models.Manager["QueueTally"]):
     def append(self, deltas: Mapping[int, int]) -> None:

@@ -41,7 +41,7 @@ class Queue(models.Model):
     updated_at = models.DateTimeField(auto_now=True)
     # A deleted queue is gone for every reader at once; maintenance removes its messages, then the row.
     deleted_at = models.DateTimeField(null=True, blank=True)
-    # Set when queue_size changed: sends that began before may not have taken a place. See maintenance/slots.py
+    # Set when queue_size changed: sends that began before may hold no place. See maintenance/slots.py
     slots_unsettled_at = models.DateTimeField(null=True, blank=True)
 
     objects = QueueManager()

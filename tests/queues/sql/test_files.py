@@ -1,4 +1,4 @@
-"""Every statement file is run by somebody, says what it does and what it locks, and is prepared without error."""
+"""Every statement file is run by somebody and says what it does; nobody runs one that is not there."""
 
 import re
 from pathlib import Path

@@ -64,6 +64,20 @@ class SourceDeleted(QueueError):
     """The queue this message came from has been deleted."""
 
 
+class RedriveNotFound(QueueError):
+    """There is no such redrive of this queue."""
+
+
+class RedriveActive(QueueError):
+    """Another redrive of this queue is running: wait for it, or cancel it."""
+
+
+class TooManyWaiting(QueueError):
+    """The team has as many long polls waiting as it may have."""
+
+    retry_after = 1
+
+
 class MessageTooLarge(QueueError):
     """The message is larger than the queue allows."""
 

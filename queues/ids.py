@@ -35,6 +35,10 @@ def message_id(uid: uuid.UUID) -> str:
     return encode("msg", uid)
 
 
+def redrive_id(uid: uuid.UUID) -> str:
+    return encode("rd", uid)
+
+
 def oldest_at(moment: datetime, *, seconds_before: int = 0) -> uuid.UUID:
     """The smallest message id that could have been drawn then: ids begin with their time in milliseconds."""
     milliseconds = int(moment.timestamp() - seconds_before) * 1000

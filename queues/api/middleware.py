@@ -11,6 +11,7 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponseBase
+from django.utils.deprecation import MiddlewareMixin
 
 from queues.api import request_metrics
 
@@ -44,15 +45,13 @@ class RequestMetricsMiddleware:
         return response
 
 
-class PagesOnly:
+class PagesOnly(MiddlewareMixin):
     """API requests carry a key, not a cookie: they pass by."""
-
-    get_response: GetResponse
 
     def __call__(self, request: HttpRequest) -> Any:
         if request.path_info.startswith("/api/"):
             return self.get_response(request)
-        return super().__call__(request)  # type: ignore[misc]
+        return super().__call__(request)
 
 
 class PageSessionMiddleware(PagesOnly, SessionMiddleware):

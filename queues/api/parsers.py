@@ -24,7 +24,7 @@ def admit_chunked(request: HttpRequest) -> None:
         return
     raw = request.META["wsgi.input"].read(limits.REQUEST_BYTES + 1)
     request.META["CONTENT_LENGTH"] = str(len(raw))
-    request._stream = BytesIO(raw)  # type: ignore[attr-defined]
+    request._stream = BytesIO(raw)
 
 
 def _read(request: HttpRequest) -> bytes:

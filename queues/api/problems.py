@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.settings import api_settings
 
@@ -19,6 +20,7 @@ from queues.api.strict_json import BODY
 logger = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
+PAGES = ("/accounts/", "/admin/", "/console/")
 MOST_ERRORS = 20
 LONGEST_FIELD = 100
 RETRY_SECONDS = 1
@@ -147,19 +149,25 @@ def _flat(path: str, detail: Any) -> Iterator[tuple[str, str]]:
         yield path or BODY, str(detail)
 
 
-# What Django calls for errors outside the views: unknown addresses, refused hosts, bugs.
+# What Django calls for errors outside the views: unknown addresses, refused hosts, bugs. People get pages.
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if request.path.startswith(PAGES):
+        return defaults.page_not_found(request, exception)
     return problem(request, KINDS[Http404], DETAILS[404])
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if request.path.startswith(PAGES):
+        return defaults.bad_request(request, exception)
     return problem(request, KINDS[SuspiciousOperation], "The request is not valid.")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Django has logged the error already. Only its kind is told to the caller."""
+    if request.path.startswith(PAGES):
+        return defaults.server_error(request)
     error = sys.exception()
     kind = kind_of(error) if error else INTERNAL
     kind = kind if kind.status == 503 else INTERNAL

@@ -6,6 +6,7 @@ from queues.models.message_log import MessageLog, Outcome
 from queues.models.queue import Mode, Queue
 from queues.models.queue_slot import QueueSlot
 from queues.models.queue_tally import QueueTally, QueueTallyDelta
+from queues.models.redrive_task import RedriveStatus, RedriveTask
 from queues.models.team import Membership, Role, Team
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "QueueSlot",
     "QueueTally",
     "QueueTallyDelta",
+    "RedriveStatus",
+    "RedriveTask",
     "Role",
     "State",
     "Team",

@@ -77,6 +77,8 @@ class Message(models.Model):
     trace_id = models.CharField(max_length=128, null=True)
 
     # What went wrong, carried into the dead-letter queue.
+    leased_by = models.BigIntegerField(null=True)  # the API key that received it last
+    history = models.JSONField(null=True)  # its last ends of leases, errors and moves, for the timeline
     first_failed_at = models.DateTimeField(null=True)
     last_failed_at = models.DateTimeField(null=True)
     last_error = models.JSONField(null=True)
@@ -98,6 +100,9 @@ class Message(models.Model):
                 "parked_in", "visible_at", name="message_parked", condition=Q(parked_in__isnull=False)
             ),
             models.Index("ended_in", "id", name="message_ended", condition=Q(ended_in__isnull=False)),
+            models.Index(
+                "redrive_id", "queue_id", name="message_redriven", condition=Q(redrive_id__isnull=False)
+            ),
             models.Index("queue_id", "expires_at", name="message_ttl", condition=Q(expires_at__isnull=False)),
             models.Index(
                 "queue_id", "entered_at", name="message_dead", condition=Q(dead_lettered_at__isnull=False)

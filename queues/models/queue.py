@@ -26,6 +26,11 @@ class Queue(models.Model):
     delay_seconds = models.PositiveIntegerField(default=0)
     retention_seconds = models.PositiveIntegerField(default=limits.DEFAULT_RETENTION_SECONDS)
     max_message_bytes = models.PositiveIntegerField(default=limits.DEFAULT_MESSAGE_BYTES)
+    receive_wait_seconds = models.PositiveIntegerField(default=0)
+    backoff = models.JSONField(null=True, blank=True)
+    priority_aging_seconds = models.PositiveIntegerField(null=True, blank=True)
+    # Once a queue has aged its messages, ranks carry the time for good: see operations/ranking.py
+    ranks_by_time = models.BooleanField(default=False)
     target_age_seconds = models.PositiveIntegerField(null=True, blank=True)
     tags = models.JSONField(default=dict, blank=True)
     description = models.TextField(default="", blank=True)

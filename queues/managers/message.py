@@ -44,6 +44,7 @@ class MessageManager(models.Manager["Message"]):
         sizes: Sequence[int],
         *,
         bounded: bool,
+        rank_step: int | None,
         now: datetime | None,
     ) -> list[uuid.UUID]:
         """Store messages in order. With `bounded`, all or none: [] when no slot has room for all of them."""
@@ -52,6 +53,7 @@ class MessageManager(models.Manager["Message"]):
             queue_id=queue.pk,
             bounded=bounded,
             count=len(messages),
+            rank_step=rank_step,
             now=now,
             data=[message.data for message in messages],
             attributes=[Jsonb(m.attributes) if m.attributes else None for m in messages],

@@ -1,4 +1,4 @@
-"""A redrive: dead letters on their way back, in batches, by maintenance. Its counters move with the messages."""
+"""A redrive: dead letters on their way back, in batches. Its counters move with the messages."""
 
 import uuid
 

@@ -13,9 +13,10 @@ RANGES = {
     "delay_seconds": limits.DELAY_SECONDS,
     "retention_seconds": limits.RETENTION_SECONDS,
     "max_message_bytes": limits.MESSAGE_BYTES,
+    "priority_aging_seconds": limits.PRIORITY_AGING_SECONDS,
     "target_age_seconds": limits.TARGET_AGE_SECONDS,
 }
-NULLABLE = {"queue_size", "max_deliveries", "target_age_seconds", "dlq"}
+NULLABLE = {"queue_size", "max_deliveries", "priority_aging_seconds", "target_age_seconds", "dlq"}
 FIXED = {"name", "mode"}
 CHANGEABLE = {*RANGES, "tags", "description", "dlq"}
 
@@ -32,6 +33,7 @@ def apply(queue: Queue, changes: dict[str, Any]) -> None:
     """Put verified changes onto a queue; nothing is saved."""
     for field, value in changes.items():
         setattr(queue, field, _verified(queue, field, value))
+    queue.ranks_by_time = queue.ranks_by_time or queue.priority_aging_seconds is not None
     if queue.delay_seconds >= queue.retention_seconds:
         raise Invalid("Must be less than retention_seconds.", field="delay_seconds")
 

@@ -3,13 +3,15 @@
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db import transaction
 
 from queues import limits
-from queues.errors import Invalid, QueueFull
+from queues.errors import Invalid, QueueError, QueueFull
 from queues.events import emit
 from queues.models import Message, Queue, QueueSlot
+from queues.operations import ranking
 from queues.values import NewMessage, size_of
 
 
@@ -23,28 +25,73 @@ def send(queue: Queue, message: NewMessage, now: datetime | None = None) -> uuid
 
 def send_many(queue: Queue, messages: Sequence[NewMessage], now: datetime | None = None) -> list[uuid.UUID]:
     """Store messages in order, in one commit, as many as fit: the first of them, or none in a full queue."""
-    sizes = [_verified_size(queue, message) for message in messages]
-    stored = Message.objects.store(queue, messages, sizes, bounded=queue.queue_size is not None, now=now)
+    return _store(queue, messages, [_verified_size(queue, message) for message in messages], now)
+
+
+def send_batch(
+    queue: Queue, entries: Sequence[NewMessage | QueueError], now: datetime | None = None
+) -> list[uuid.UUID | QueueError]:
+    """Store messages in order, in one commit; each has an answer of its own, its id or what is wrong with it.
+
+    A bad entry fails alone. When the queue is nearly full, the first ones fit and the rest do not.
+    """
+    limits.verify_range("messages", len(entries), limits.BATCH_ENTRIES)
+    checked = [_checked(queue, entry) for entry in entries]
+    good = [entry for entry in checked if not isinstance(entry, QueueError)]
+    stored = iter(_store(queue, [entry.message for entry in good], [entry.size for entry in good], now))
+    return [entry if isinstance(entry, QueueError) else next(stored, QueueFull()) for entry in checked]
+
+
+def _store(
+    queue: Queue, messages: Sequence[NewMessage], sizes: Sequence[int], now: datetime | None
+) -> list[uuid.UUID]:
+    if not messages:
+        return []
+    rank_step = ranking.step_of(queue)
+    bounded = queue.queue_size is not None
+    stored = Message.objects.store(queue, messages, sizes, bounded=bounded, rank_step=rank_step, now=now)
     if len(stored) < len(messages):
-        stored = _squeeze_in(queue, messages, sizes, now)
-    if stored:
-        emit("message.sent", queue=queue, count=len(stored))
-    if len(stored) < len(messages):
-        emit("send.refused", queue=queue, count=len(messages) - len(stored), reason="queue_full")
+        stored = _squeeze_in(queue, messages, sizes, rank_step, now)
+    _report(queue, len(stored), refused=len(messages) - len(stored))
     return stored
 
 
 def _squeeze_in(
-    queue: Queue, messages: Sequence[NewMessage], sizes: Sequence[int], now: datetime | None
+    queue: Queue,
+    messages: Sequence[NewMessage],
+    sizes: Sequence[int],
+    rank_step: int | None,
+    now: datetime | None,
 ) -> list[uuid.UUID]:
     """No single slot had room for all: wait for every slot and take what is really there."""
     with transaction.atomic():
         room = QueueSlot.objects.take(queue, len(messages))
-        return (
-            Message.objects.store(queue, messages[:room], sizes[:room], bounded=False, now=now)
-            if room
-            else []
+        if not room:
+            return []
+        return Message.objects.store(
+            queue, messages[:room], sizes[:room], bounded=False, rank_step=rank_step, now=now
         )
+
+
+def _report(queue: Queue, stored: int, refused: int) -> None:
+    if stored:
+        emit("message.sent", queue=queue, count=stored)
+    if refused:
+        emit("send.refused", queue=queue, count=refused, reason="queue_full")
+
+
+class _Checked(NamedTuple):
+    message: NewMessage
+    size: int
+
+
+def _checked(queue: Queue, entry: NewMessage | QueueError) -> _Checked | QueueError:
+    if isinstance(entry, QueueError):
+        return entry
+    try:
+        return _Checked(entry, _verified_size(queue, entry))
+    except QueueError as error:
+        return error
 
 
 def _verified_size(queue: Queue, message: NewMessage) -> int:

@@ -75,6 +75,12 @@ class UpdateQueue(Shape):
     max_message_bytes = Whole(
         limits.MESSAGE_BYTES, required=False, help_text="The largest message it accepts."
     )
+    priority_aging_seconds = Whole(
+        limits.PRIORITY_AGING_SECONDS,
+        required=False,
+        allow_null=True,
+        help_text="Waiting this long is worth one step of priority. null: the highest priority always first.",
+    )
     target_age_seconds = Whole(
         limits.TARGET_AGE_SECONDS,
         required=False,
@@ -147,6 +153,7 @@ class QueueDetail(serializers.Serializer):
     delay_seconds = serializers.IntegerField()
     retention_seconds = serializers.IntegerField()
     max_message_bytes = serializers.IntegerField()
+    priority_aging_seconds = serializers.IntegerField(allow_null=True)
     target_age_seconds = serializers.IntegerField(allow_null=True)
     tags = Tags()
     description = serializers.CharField()

@@ -41,7 +41,7 @@ stored AS (
     )
     SELECT id,
            %(queue_id)s::bigint,
-           -priority,
+           COALESCE((extract(epoch FROM sent_at) * 1000)::bigint - priority * %(rank_step)s::bigint, -priority),
            sent_at,
            sent_at,
            sent_at + make_interval(secs => delay_seconds),

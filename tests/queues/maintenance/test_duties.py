@@ -103,7 +103,7 @@ class TestSlots:
     def test_it_counts_again_after_a_change_of_size(self):
         queue = queues.update(new_queue(), queue_size=10)
         # A send that found the queue unbounded commits after the change.
-        Message.objects.store(queue, [NewMessage("late")], [4], bounded=False, now=None)
+        Message.objects.store(queue, [NewMessage("late")], [4], bounded=False, rank_step=None, now=None)
         assert QueueSlot.objects.free(queue) == 10
         assert slots.run_once(BATCH, queue.slots_unsettled_at + timedelta(seconds=11)) == 1
         assert QueueSlot.objects.free(queue) == 9

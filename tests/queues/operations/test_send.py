@@ -1,10 +1,13 @@
+import uuid
+
 import pytest
 
 from queues.errors import Invalid, MessageTooLarge, QueueFull
 from queues.models import Message, QueueSlot
+from queues.operations import queues
 from queues.operations.ack import ack
 from queues.operations.receive import receive
-from queues.operations.send import send, send_many
+from queues.operations.send import send, send_batch, send_many
 from queues.values import NewMessage
 from tests.factories import NOW, after, data_of, in_flight_message, new_queue, ready_message, ready_messages
 
@@ -117,3 +120,58 @@ def test_it_stores_nothing_of_a_batch_with_a_bad_message():
     with pytest.raises(Invalid):
         send_many(queue, [NewMessage("good"), NewMessage("bad", priority=1000)])
     assert not Message.objects.exists()
+
+
+class TestBatch:
+    def test_it_answers_each_entry_in_order_and_bad_ones_fail_alone(self):
+        queue = new_queue()
+        entries = [
+            NewMessage("a"),
+            Invalid("no data", field="data"),
+            NewMessage("b", priority=999),
+            NewMessage("c"),
+        ]
+        results = send_batch(queue, entries)
+        assert [type(result) for result in results] == [uuid.UUID, Invalid, Invalid, uuid.UUID]
+        assert data_of(receive(queue, limit=5)) == ["a", "c"]
+
+    def test_it_fills_up_in_order_when_the_queue_is_nearly_full(self):
+        queue = new_queue(queue_size=2)
+        results = send_batch(queue, [NewMessage("x", priority=999), *[NewMessage(str(n)) for n in range(3)]])
+        assert [type(result) for result in results] == [Invalid, uuid.UUID, uuid.UUID, QueueFull]
+        assert data_of(receive(queue, limit=5)) == ["0", "1"]
+
+    def test_it_stores_nothing_when_nothing_is_good(self):
+        [result] = send_batch(new_queue(), [NewMessage("\x00")])
+        assert isinstance(result, Invalid)
+
+    @pytest.mark.parametrize("count", [0, 1001])
+    def test_it_takes_1_to_1000_entries(self, count):
+        with pytest.raises(Invalid) as caught:
+            send_batch(new_queue(), [NewMessage("x")] * count)
+        assert caught.value.field == "messages"
+
+
+class TestAgeing:
+    def test_it_lets_waiting_make_up_for_priority(self):
+        queue = new_queue(priority_aging_seconds=60)
+        ready_message(queue, "low, early", priority=0)
+        ready_message(queue, "high, soon after", priority=1, now=after(seconds=59))
+        ready_message(queue, "high, later", priority=1, now=after(seconds=61))
+        received = receive(queue, limit=5, now=after(minutes=5))
+        assert data_of(received) == ["high, soon after", "low, early", "high, later"]
+
+    def test_it_delivers_what_waited_before_ageing_was_turned_on_first(self):
+        queue = new_queue()
+        ready_message(queue, "before", priority=-100)
+        queue = queues.update(queue, priority_aging_seconds=60)
+        ready_message(queue, "after", priority=100)
+        assert data_of(receive(queue, limit=5, now=NOW)) == ["before", "after"]
+
+    def test_it_does_not_forget_what_waited_before_ageing_was_turned_off(self):
+        queue = new_queue(priority_aging_seconds=60)
+        ready_message(queue, "before")
+        queue = queues.update(queue, priority_aging_seconds=None)
+        ready_message(queue, "after", now=after(seconds=1))
+        ready_message(queue, "urgent", priority=1, now=after(days=1))
+        assert data_of(receive(queue, limit=5, now=after(days=1))) == ["urgent", "before", "after"]

@@ -109,6 +109,7 @@ def test_send_reads_no_message(queue_id):
         queue_id=queue_id,
         bounded=True,
         count=1,
+        rank_step=None,
         data=["x"],
         attributes=[None],
         delay_seconds=[0],

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from rest_framework.serializers import BaseSerializer
 
 from queues.api.shapes import QueryShape, Shape
+from queues.errors import QueueError
 
 NO_QUERY = QueryShape()
 NO_FIELDS = Shape()
@@ -17,4 +18,4 @@ class Call:
     query: QueryShape = NO_QUERY
     body: Shape = NO_FIELDS  # of a GET or DELETE it is not read
     answers: Mapping[int, BaseSerializer] = field(default_factory=dict)
-    problems: Sequence[str] = ()  # codes, besides those every call may answer
+    problems: Sequence[type[QueueError]] = ()  # besides those of every call

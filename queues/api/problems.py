@@ -39,12 +39,15 @@ KINDS: dict[type[Exception], Kind] = {
     errors.QuotaExceeded: Kind(403, "quota_exceeded"),
     errors.QueueNotFound: Kind(404, "queue_not_found"),
     errors.MessageNotFound: Kind(404, "message_not_found"),
+    errors.RedriveNotFound: Kind(404, "redrive_not_found"),
     errors.Conflict: Kind(409, "conflict"),
     errors.ReceiptStale: Kind(409, "receipt_stale"),
     errors.NotADeadLetter: Kind(409, "not_a_dead_letter"),
     errors.SourceDeleted: Kind(409, "source_deleted"),
+    errors.RedriveActive: Kind(409, "redrive_active"),
     errors.MessageTooLarge: Kind(413, "message_too_large"),
     errors.QueueFull: Kind(429, "queue_full"),
+    errors.TooManyWaiting: Kind(429, "quota_exceeded"),
     exceptions.ValidationError: Kind(400, "invalid_request"),
     exceptions.NotAuthenticated: Kind(401, "not_authenticated"),
     exceptions.PermissionDenied: Kind(403, "forbidden"),
@@ -86,7 +89,7 @@ def problem_response(error: Exception, context: dict[str, Any]) -> HttpResponse 
     response = problem(request, kind, _detail(error, kind), _errors(error))
     if kind.status == 405:
         response["Allow"] = ", ".join(context["view"].allowed_methods)
-    elif isinstance(error, errors.QueueFull):
+    elif hasattr(error, "retry_after"):
         response["Retry-After"] = str(error.retry_after)
     return response
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from django.db import OperationalError
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse
+from rest_framework.exceptions import UnsupportedMediaType
 
 from queues.api.calls import Call
 from queues.api.problems import KINDS, MEDIA_TYPE
 from queues.api.serializers.problem import Problem
+from queues.errors import Forbidden, Invalid, MessageTooLarge, NotAuthenticated
 
 if TYPE_CHECKING:
     from queues.api.views.door import Door
 
-EVERY_CALL = ("invalid_request", "not_authenticated", "forbidden", "unavailable")
-WITH_A_BODY = ("message_too_large", "unsupported_media_type")
-STATUS = {kind.code: kind.status for kind in KINDS.values()}
+EVERY_CALL = (Invalid, NotAuthenticated, Forbidden, OperationalError)
+WITH_A_BODY = (MessageTooLarge, UnsupportedMediaType)
 
 
 class CallSchema(AutoSchema):
@@ -57,8 +59,8 @@ class CallSchema(AutoSchema):
     def _problems(self) -> dict[int, list[str]]:
         body = WITH_A_BODY if self.method in ("POST", "PATCH") else ()
         found: dict[int, list[str]] = defaultdict(list)
-        for code in dict.fromkeys((*EVERY_CALL, *body, *self.call.problems)):
-            found[STATUS[code]].append(code)
+        for kind in dict.fromkeys(KINDS[error] for error in (*EVERY_CALL, *body, *self.call.problems)):
+            found[kind.status].append(kind.code)
         return dict(sorted(found.items()))
 
     def _docstring(self) -> list[str]:

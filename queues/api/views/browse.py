@@ -10,6 +10,7 @@ from queues.api.calls import Call
 from queues.api.serializers.message import BrowseMessages, LookedAtMessage
 from queues.api.serializers.page import page_of
 from queues.api.views.door import Door
+from queues.errors import QueueNotFound
 from queues.operations import look
 
 
@@ -17,7 +18,7 @@ class BrowseView(Door):
     tag = "messages"
     calls = {
         "browse_messages": Call(
-            query=BrowseMessages(), answers={200: page_of(LookedAtMessage)}, problems=("queue_not_found",)
+            query=BrowseMessages(), answers={200: page_of(LookedAtMessage)}, problems=(QueueNotFound,)
         ),
     }
 

@@ -28,7 +28,8 @@ class Door(ViewSet):
     @property
     def call(self) -> Call | None:
         """None when the address exists but not with this method."""
-        return self.calls[self.action] if self.action else None
+        action = self.action_map.get(str(self.request.method).lower())
+        return self.calls[action] if action else None
 
     @property
     def scope(self) -> str | None:

@@ -7,11 +7,19 @@ from queues.api import answers
 from queues.api.calls import Call
 from queues.api.serializers.message import DeletedMessage, DeleteMessage, LookedAtMessage, RequeuedMessage
 from queues.api.views.door import Door
+from queues.errors import (
+    MessageNotFound,
+    NotADeadLetter,
+    QueueFull,
+    QueueNotFound,
+    ReceiptStale,
+    SourceDeleted,
+)
 from queues.operations import look
 from queues.operations.ack import ack_by_id
 from queues.operations.dead_letters import requeue
 
-NOT_FOUND = ("queue_not_found", "message_not_found")
+NOT_FOUND = (QueueNotFound, MessageNotFound)
 
 
 class MessageView(Door):
@@ -22,12 +30,12 @@ class MessageView(Door):
             scope="receive",
             query=DeleteMessage(),
             answers={200: DeletedMessage()},
-            problems=(*NOT_FOUND, "receipt_stale"),
+            problems=(*NOT_FOUND, ReceiptStale),
         ),
         "requeue_message": Call(
             scope="manage",
             answers={200: RequeuedMessage()},
-            problems=(*NOT_FOUND, "not_a_dead_letter", "source_deleted", "queue_full"),
+            problems=(*NOT_FOUND, NotADeadLetter, SourceDeleted, QueueFull),
         ),
     }
 

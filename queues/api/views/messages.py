@@ -17,6 +17,7 @@ from queues.api.serializers.message import (
     SendMessage,
 )
 from queues.api.views.door import Door
+from queues.errors import MessageTooLarge, QueueFull, QueueNotFound
 from queues.operations.ack import ack
 from queues.operations.receive import receive
 from queues.operations.send import send
@@ -33,19 +34,19 @@ class MessagesView(Door):
             scope="send",
             body=SendMessage(),
             answers={201: MessageId()},
-            problems=("queue_not_found", "message_too_large", "queue_full"),
+            problems=(QueueNotFound, MessageTooLarge, QueueFull),
         ),
         "receive_message": Call(
-            scope="receive", query=ReceiveQuery(), answers={200: ReceivedOne}, problems=("queue_not_found",)
+            scope="receive", query=ReceiveQuery(), answers={200: ReceivedOne}, problems=(QueueNotFound,)
         ),
         "receive_messages": Call(
             scope="receive",
             body=ReceiveMessages(),
             answers={200: ReceivedMessages()},
-            problems=("queue_not_found",),
+            problems=(QueueNotFound,),
         ),
         "ack_messages": Call(
-            scope="receive", body=AckMessages(), answers={200: AckedMessages()}, problems=("queue_not_found",)
+            scope="receive", body=AckMessages(), answers={200: AckedMessages()}, problems=(QueueNotFound,)
         ),
     }
 

@@ -21,11 +21,11 @@ from queues.api.serializers.queue import (
     UpdateQueue,
 )
 from queues.api.views.door import Door
-from queues.errors import Forbidden, Invalid, QueueNotFound
+from queues.errors import Conflict, Forbidden, Invalid, QueueNotFound, QuotaExceeded
 from queues.models import Queue
 from queues.operations import keys, look, queues
 
-NOT_FOUND = ("queue_not_found",)
+NOT_FOUND = (QueueNotFound,)
 
 
 class QueuesView(Door):
@@ -36,7 +36,7 @@ class QueuesView(Door):
             scope="manage",
             body=CreateQueue(),
             answers={200: QueueId(), 201: QueueId()},
-            problems=("quota_exceeded", "conflict"),
+            problems=(QuotaExceeded, Conflict),
         ),
         "get_queue": Call(answers={200: QueueDetail()}, problems=NOT_FOUND),
         "update_queue": Call(

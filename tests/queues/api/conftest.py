@@ -1,54 +1,18 @@
 """The characters of these tests: an owner, a teammate with another key, and a stranger of another team."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from django.http import HttpResponse
-from django.test import Client
 from pytest_django import Settings
 
 from queues.models import Queue, Team
-from queues.operations import queues
-from queues.operations.keys import create_api_key
-
-ALL_SCOPES = ["send", "receive", "manage"]
-
-
-class Caller:
-    """A client with an API key. Bodies and answers are JSON."""
-
-    def __init__(self, team: Team, name: str, scopes: list[str] | None = None, pattern: str = "") -> None:
-        self.team = team
-        issued = create_api_key(team, name, scopes or ALL_SCOPES, pattern)
-        self.bearer = issued.bearer
-        self.http = Client(headers={"Authorization": f"Bearer {issued.bearer}"})
-
-    def get(self, path: str, query: Any = None, **options: Any) -> HttpResponse:
-        return self.http.get(path, query, **options)
-
-    def head(self, path: str) -> HttpResponse:
-        return self.http.head(path)
-
-    def delete(self, path: str) -> HttpResponse:
-        return self.http.delete(path)
-
-    def post(self, path: str, body: Any = None, **options: Any) -> HttpResponse:
-        return self._send("post", path, body, **options)
-
-    def patch(self, path: str, body: Any = None, **options: Any) -> HttpResponse:
-        return self._send("patch", path, body, **options)
-
-    def _send(self, method: str, path: str, body: Any, **options: Any) -> HttpResponse:
-        """Bytes go as they are, everything else as JSON."""
-        options.setdefault("content_type", "application/json")
-        return getattr(self.http, method)(path, {} if body is None else body, **options)
+from tests.factories import new_queue, new_team
+from tests.queues.api.caller import Caller
 
 
 @pytest.fixture(autouse=True)
 def no_collected_static_files(settings: Settings, tmp_path: Path) -> None:
-    """Nobody ran collectstatic before the tests: a warning of its server, a missing manifest."""
+    """Nobody ran collectstatic before the tests: its server would warn, its manifest would be missing."""
     settings.STATIC_ROOT = tmp_path
     settings.STORAGES = {
         **settings.STORAGES,
@@ -58,7 +22,7 @@ def no_collected_static_files(settings: Settings, tmp_path: Path) -> None:
 
 @pytest.fixture
 def team(db: None) -> Team:
-    return Team.objects.create(name="payments")
+    return new_team("payments")
 
 
 @pytest.fixture
@@ -73,23 +37,19 @@ def teammate(team: Team) -> Caller:
 
 @pytest.fixture
 def stranger(db: None) -> Caller:
-    return Caller(Team.objects.create(name="strangers"), "stranger")
+    return Caller(new_team("strangers"), "stranger")
 
 
 @pytest.fixture
-def new_queue(team: Team) -> Callable[..., Queue]:
-    def make(name: str = "orders", **settings: Any) -> Queue:
-        return queues.create(team, name=name, **settings)[0]
-
-    return make
+def queue(team: Team) -> Queue:
+    return new_queue(team, name="orders")
 
 
 @pytest.fixture
-def queue(new_queue: Callable[..., Queue]) -> Queue:
-    return new_queue()
+def address(queue: Queue) -> str:
+    return f"/api/queues/{queue.public_id}"
 
 
 @pytest.fixture
-def messages(queue: Queue) -> str:
-    """The address of the queue's messages."""
-    return f"/api/queues/{queue.public_id}/messages"
+def messages(address: str) -> str:
+    return f"{address}/messages"

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from django.db import DatabaseError, InterfaceError, connection
 
+from queues import tallies
 from queues.maintenance import DUTIES, Duty
 from queues.managers.statements import run_one
 
@@ -39,6 +40,7 @@ def run_until(stopping: Callable[[], bool]) -> None:
 def _work(stopping: Callable[[], bool]) -> None:
     due_at = {duty.name: 0.0 for duty in DUTIES}
     while not stopping():
+        tallies.flush()
         for duty in DUTIES:
             if time.monotonic() >= due_at[duty.name] and not stopping():
                 due_at[duty.name] = time.monotonic() + (0.0 if _attend_to(duty) else duty.every_seconds)

@@ -5,7 +5,7 @@ from queues.models.message import Message, State
 from queues.models.message_log import MessageLog, Outcome
 from queues.models.queue import Mode, Queue
 from queues.models.queue_slot import QueueSlot
-from queues.models.queue_tally import QueueTally, QueueTallyDelta
+from queues.models.queue_tally import QueueActivity, QueueTally, QueueTallyDelta
 from queues.models.redrive_task import RedriveStatus, RedriveTask
 from queues.models.team import Membership, Role, Team
 
@@ -17,6 +17,7 @@ __all__ = [
     "Mode",
     "Outcome",
     "Queue",
+    "QueueActivity",
     "QueueSlot",
     "QueueTally",
     "QueueTallyDelta",

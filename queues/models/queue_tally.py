@@ -1,8 +1,12 @@
-"""Running totals per queue: estimates for queues too deep to count. Deltas are appended, then folded."""
+"""What happens in each queue, added up: totals for queues too deep to count, activity for rates and charts.
+
+Every process appends its sums about once a second; maintenance folds them. Nothing is ever updated by two.
+"""
 
 from django.db import models
+from django.db.models.functions import Now
 
-from queues.managers.queue_tally import QueueTallyManager
+from queues.managers.queue_tally import QueueActivityManager, QueueTallyManager
 
 
 class QueueTally(models.Model):
@@ -18,14 +22,42 @@ class QueueTally(models.Model):
         return f"about {self.live} in queue {self.queue_id}"
 
 
-class QueueTallyDelta(models.Model):
-    """Appended by every process about once a second; never updated, so no row is ever fought over."""
+class Activity(models.Model):
+    """How many messages were sent, received and ended in some stretch of time."""
 
     queue_id = models.BigIntegerField()
-    live = models.BigIntegerField()
+    sent = models.BigIntegerField(default=0)
+    received = models.BigIntegerField(default=0)
+    acked = models.BigIntegerField(default=0)
+    dead_lettered = models.BigIntegerField(default=0)
+    expired = models.BigIntegerField(default=0)
+
+    class Meta:
+        abstract = True
+
+
+class QueueTallyDelta(Activity):
+    at = models.DateTimeField(db_default=Now())
+    live = models.BigIntegerField(default=0)
 
     class Meta:
         db_table = "queue_tally_delta"
 
     def __str__(self) -> str:
         return f"{self.live:+d} in queue {self.queue_id}"
+
+
+class QueueActivity(Activity):
+    """Ten seconds of a queue."""
+
+    bucket = models.DateTimeField()
+
+    objects = QueueActivityManager()
+
+    class Meta:
+        db_table = "queue_activity"
+        constraints = [models.UniqueConstraint(fields=["queue_id", "bucket"], name="queue_activity_once")]
+        indexes = [models.Index(fields=["bucket"], name="queue_activity_bucket")]
+
+    def __str__(self) -> str:
+        return f"queue {self.queue_id} from {self.bucket}"

@@ -5,6 +5,7 @@ import uuid
 from django.db import models
 
 from queues import ids
+from queues.managers.redrive_task import RedriveTaskManager
 from queues.models.queue import Queue
 from queues.models.team import Team
 
@@ -29,20 +30,23 @@ class RedriveTask(models.Model):
     canary = models.JSONField(null=True, blank=True)
 
     status = models.CharField(max_length=10, choices=RedriveStatus, default=RedriveStatus.RUNNING)
-    reason = models.CharField(max_length=200, blank=True, default="")  # why it stopped or failed
+    reason = models.CharField(max_length=200, blank=True, default="")  # why it stopped, failed or waits
     matched = models.BigIntegerField(default=0)
     moved = models.BigIntegerField(default=0)
     undone = models.BigIntegerField(default=0)
     skipped = models.JSONField(default=dict, blank=True)  # counts by reason
-    # What has been looked at: messages up to here in id order, of those dead by the cut-off.
+    # What has been dealt with: messages up to here in id order, of those dead by the cut-off.
     cut_off = models.DateTimeField()
     cursor = models.UUIDField(null=True, blank=True)
     step = models.PositiveSmallIntegerField(default=0)  # of the canary ladder
     watch_until = models.DateTimeField(null=True, blank=True)
+    paced_at = models.DateTimeField(null=True, blank=True)  # when its rate allows the next message
 
     requested_by = models.CharField(max_length=200, blank=True, default="")
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = RedriveTaskManager()
 
     class Meta:
         db_table = "redrive_task"

@@ -114,7 +114,7 @@ class TestTallies:
     def test_it_folds_deltas_into_totals(self):
         queue = new_queue()
         for delta in (20_000, -500, 7):
-            QueueTally.objects.append({queue.pk: delta})
+            QueueTally.objects.append({queue.pk: {"live": delta}})
         assert QueueTally.objects.fold(BATCH) == 3
         assert not QueueTallyDelta.objects.exists()
         assert QueueTally.objects.estimate(queue.pk) == 19_507
@@ -122,7 +122,7 @@ class TestTallies:
     def test_it_sets_right_what_a_killed_process_never_wrote(self):
         queue = new_queue()
         send_many(queue, [NewMessage("x")] * 3)
-        QueueTally.objects.append({queue.pk: 777})
+        QueueTally.objects.append({queue.pk: {"live": 777}})
         tallies.run_once(BATCH, NOW)
         assert QueueTally.objects.estimate(queue.pk) == 3
 

@@ -44,6 +44,7 @@ def test_the_folder_is_the_table_of_contents():
         "message",
         "message_log",
         "queue",
+        "queue_activity",
         "queue_slot",
         "queue_tally",
     }

@@ -1,11 +1,13 @@
 """How messages look from outside. Plain functions: a serializer would cost more than the query did."""
 
+import uuid
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from queues import ids
 from queues.api.problems import kind_of
+from queues.errors import QueueError
 from queues.models import Message, Queue, State
 from queues.operations import look
 from queues.values import AckResult, Delivery
@@ -40,16 +42,21 @@ def looked_at(queue: Queue, messages: list[Message]) -> list[dict[str, Any]]:
     ]
 
 
+def sent(name: str, result: uuid.UUID | QueueError) -> dict[str, Any]:
+    if isinstance(result, QueueError):
+        return {"id": name, **_failure(result)}
+    return {"id": name, "status": 201, "message_id": ids.message_id(result)}
+
+
 def acked(result: AckResult) -> dict[str, Any]:
-    if result.error is None:
-        return {"receipt_handle": result.receipt_handle, "status": 200, "message_id": result.message_id}
-    kind = kind_of(result.error)
-    answer = {
-        "receipt_handle": result.receipt_handle,
-        "status": kind.status,
-        "error": {"code": kind.code, "detail": result.error.message},
-    }
-    return answer if result.message_id is None else {**answer, "message_id": result.message_id}
+    named = {} if result.message_id is None else {"message_id": result.message_id}
+    outcome = {"status": 200} if result.error is None else _failure(result.error)
+    return {"receipt_handle": result.receipt_handle, **named, **outcome}
+
+
+def _failure(error: QueueError) -> dict[str, Any]:
+    kind = kind_of(error)
+    return {"status": kind.status, "error": {"code": kind.code, "detail": error.message}}
 
 
 def _visibility(message: Message) -> dict[str, Any]:

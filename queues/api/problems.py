@@ -85,7 +85,7 @@ def problem_response(error: Exception, context: dict[str, Any]) -> HttpResponse 
         return None
     request = context["request"]
     if kind.status == 503:
-        logger.warning("%s %s: %s", request.method, request.path, error)
+        logger.warning("Request %s: %s", request.request_id, error)
     response = problem(request, kind, _detail(error, kind), _errors(error))
     if kind.status == 405:
         response["Allow"] = ", ".join(context["view"].allowed_methods)
@@ -137,6 +137,11 @@ def _errors(error: Exception) -> list[tuple[str, str]]:
     if isinstance(error, exceptions.ValidationError):
         return list(_flat("", error.detail))[:MOST_ERRORS]
     return []
+
+
+def invalid_of(error: exceptions.ValidationError) -> errors.Invalid:
+    """A refusal of DRF's as one of ours, for an entry of a batch."""
+    return errors.InvalidMany(_errors(error))
 
 
 def _flat(path: str, detail: Any) -> Iterator[tuple[str, str]]:

@@ -5,12 +5,14 @@ from typing import Any
 
 from django.urls import URLPattern, re_path
 
+from queues.api.views.batch import BatchView
 from queues.api.views.browse import BrowseView
 from queues.api.views.door import Door
 from queues.api.views.message import MessageView
 from queues.api.views.messages import MessagesView
 from queues.api.views.queues import QueuesView
 from queues.api.views.schema import DocsView, schema
+from queues.api.views.stats import StatsView
 from queues.api.views.whoami import WhoamiView
 
 # A HEAD would lease messages that nobody gets to see.
@@ -34,6 +36,7 @@ urlpatterns = [
         {"get": "receive_message", "post": "send_message"},
         **WITHOUT_HEAD,
     ),
+    calls("queues/{queue_id}/messages/batch", BatchView, {"post": "send_messages"}),
     calls("queues/{queue_id}/messages/ack", MessagesView, {"post": "ack_messages"}),
     calls("queues/{queue_id}/messages/receive", MessagesView, {"post": "receive_messages"}),
     calls("queues/{queue_id}/messages/browse", BrowseView, {"get": "browse_messages"}),
@@ -49,6 +52,7 @@ urlpatterns = [
         QueuesView,
         {"get": "get_queue", "patch": "update_queue", "delete": "delete_queue"},
     ),
+    calls("queues/{queue_id}/stats", StatsView, {"get": "queue_stats"}),
     calls("queues/{queue_id}/purge", QueuesView, {"post": "purge_queue"}),
     calls("queues/{queue_id}/pause", QueuesView, {"post": "pause_queue"}),
     calls("queues/{queue_id}/resume", QueuesView, {"post": "resume_queue"}),

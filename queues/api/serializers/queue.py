@@ -138,26 +138,10 @@ class Purged(serializers.Serializer):
     purged = serializers.IntegerField()
 
 
-class QueueDetail(serializers.Serializer):
-    """A queue and what it holds just now."""
+class QueueCounts(serializers.Serializer):
+    """What a queue holds just now."""
 
-    queue_id = serializers.CharField(source="public_id")
-    queue_name = serializers.CharField(source="name")
-    queue_size = serializers.IntegerField(allow_null=True)
-    visibility_timeout = serializers.IntegerField()
-    max_deliveries = serializers.IntegerField(allow_null=True)
     current_message_count = serializers.IntegerField(source="counts.total", help_text="In every state.")
-    dlq_id = serializers.SerializerMethodField()
-
-    mode = serializers.CharField()
-    delay_seconds = serializers.IntegerField()
-    retention_seconds = serializers.IntegerField()
-    max_message_bytes = serializers.IntegerField()
-    priority_aging_seconds = serializers.IntegerField(allow_null=True)
-    target_age_seconds = serializers.IntegerField(allow_null=True)
-    tags = Tags()
-    description = serializers.CharField()
-
     visible_count = serializers.IntegerField(source="counts.visible")
     in_flight_count = serializers.IntegerField(source="counts.in_flight")
     delayed_count = serializers.IntegerField(source="counts.delayed")
@@ -168,6 +152,26 @@ class QueueDetail(serializers.Serializer):
         source="counts.exact", help_text=f"Above {limits.EXACT_COUNT} counts are estimates."
     )
     oldest_message_age_seconds = serializers.FloatField(source="counts.oldest_age_seconds", allow_null=True)
+
+
+class QueueDetail(QueueCounts):
+    """A queue and what it holds just now."""
+
+    queue_id = serializers.CharField(source="public_id")
+    queue_name = serializers.CharField(source="name")
+    queue_size = serializers.IntegerField(allow_null=True)
+    visibility_timeout = serializers.IntegerField()
+    max_deliveries = serializers.IntegerField(allow_null=True)
+    dlq_id = serializers.SerializerMethodField()
+
+    mode = serializers.CharField()
+    delay_seconds = serializers.IntegerField()
+    retention_seconds = serializers.IntegerField()
+    max_message_bytes = serializers.IntegerField()
+    priority_aging_seconds = serializers.IntegerField(allow_null=True)
+    target_age_seconds = serializers.IntegerField(allow_null=True)
+    tags = Tags()
+    description = serializers.CharField()
 
     is_dlq = serializers.BooleanField()
     paused = serializers.BooleanField()

@@ -11,8 +11,8 @@ CONTRACT = (
 ).split()
 
 
-def test_it_has_the_fields_of_the_contract_in_their_order(owner: Caller, address: str) -> None:
-    assert list(owner.get(address).json()) == CONTRACT
+def test_it_has_the_fields_of_the_contract(owner: Caller, address: str) -> None:
+    assert sorted(owner.get(address).json()) == sorted(CONTRACT)
 
 
 def test_it_counts_messages_by_state(owner: Caller, queue: Queue, address: str) -> None:

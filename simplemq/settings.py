@@ -16,7 +16,8 @@ SIMPLEMQ_KEY_ENCRYPTION_SECRETS = env.list("SIMPLEMQ_KEY_ENCRYPTION_SECRETS")
 
 # --- The web -----------------------------------------------------------------------------------
 DEBUG = False
-ALLOWED_HOSTS = env.list("SIMPLEMQ_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+# Probes on the machine itself always get in: a health check knows no other name.
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *env.list("SIMPLEMQ_ALLOWED_HOSTS", default=[])]
 ROOT_URLCONF = "simplemq.urls"
 WSGI_APPLICATION = "simplemq.wsgi.application"
 APPEND_SLASH = False
@@ -144,11 +145,12 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "A message queue service on PostgreSQL.",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
+    "TAGS": [{"name": "queues"}, {"name": "messages"}, {"name": "self"}],
     "SERVE_AUTHENTICATION": [],
     "SORT_OPERATIONS": False,
     "SORT_OPERATION_PARAMETERS": False,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    "PREPROCESSING_HOOKS": ["queues.api.schema.without_trailing_slashes"],
+    "PREPROCESSING_HOOKS": ["queues.api.schema.as_the_contract_writes_them"],
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "queues.api.schema.with_closed_requests",

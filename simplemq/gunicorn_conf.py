@@ -48,13 +48,7 @@ def child_exit(server: Any, worker: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """The application is loaded: what runs beside its requests begins.
-
-    Gunicorn has a hook for the quick stop only, so we listen for SIGTERM ourselves.
-    """
-    from queues import tallies
-
-    tallies.flush_regularly()
+    """Gunicorn has a hook for the quick stop only, so we listen for SIGTERM ourselves."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         worker.handle_exit(number, frame)

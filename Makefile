@@ -57,8 +57,8 @@ format: $(INSTALLED) ## Let ruff format the code and fix what it can
 migrations: $(INSTALLED) ## Write migrations for changed models
 	$(THROWAWAY) $(PY) manage.py makemigrations
 
-bench: $(INSTALLED) ## Measure our figures beside the SQL floor and the peers
-	$(PY) -m benchmarks
+bench: $(INSTALLED) ## Measure HTTP beside the SQL floor, and SQL beside a plain design: BENCH_ARGS="--seconds 5"
+	@exec $(PY) -m benchmarks $(BENCH_ARGS)
 
 clean: ## Remove caches and test databases; the data of `make run` stays
 	rm -rf .simplemq-test .mypy_cache .ruff_cache .pytest_cache .hypothesis staticfiles

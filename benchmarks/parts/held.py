@@ -1,0 +1,91 @@
+"""One hot queue while a transaction stays open elsewhere, beside the plain design, slice by slice in turn.
+
+Nothing that was removed since the transaction began can be vacuumed. Each design is under load for a minute
+of it; the minutes are shared out in slices, so that a noisy neighbour disturbs both.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import psycopg
+from django.db import connection
+
+from benchmarks import floors, scripts
+from benchmarks.errors import CannotMeasure
+from benchmarks.plan import SLICES
+from benchmarks.scripts import Script
+from benchmarks.stage import BODY, Stage
+
+CLIENTS = 8
+PLAIN_TABLE = (scripts.PLAIN / "create.sql").read_text()
+
+
+@dataclass(frozen=True)
+class Slice:
+    cycles_per_second: float
+    database_cpu_us_per_cycle: float
+    statement_ms: dict[str, float]
+
+
+@dataclass
+class HeldFigures:
+    before: Slice
+    held: list[Slice] = field(default_factory=list)
+
+    @property
+    def last(self) -> Slice:
+        return self.held[-1]
+
+    @property
+    def kept(self) -> float:
+        return self.last.cycles_per_second / self.before.cycles_per_second
+
+    @property
+    def kept_per_cpu_second(self) -> float:
+        """What a machine of its own would keep: cycles for the same CPU time of the database."""
+        return self.before.database_cpu_us_per_cycle / self.last.database_cpu_us_per_cycle
+
+
+def measure(stage: Stage) -> dict[str, HeldFigures]:
+    designs = _designs(stage)
+    figures = {name: HeldFigures(_run(stage, f"{name}, before", script)) for name, script in designs.items()}
+    with _open_transaction(stage.service.database_url):
+        for number in range(1, SLICES + 1):
+            for name, script in designs.items():
+                figures[name].held.append(_run(stage, f"{name}, held {number}/{SLICES}", script))
+    return figures
+
+
+def _designs(stage: Stage) -> dict[str, Script]:
+    queue = stage.hot_queue
+    with connection.cursor() as cursor:
+        cursor.execute(PLAIN_TABLE)
+        cursor.execute("VACUUM ANALYZE message")  # what the parts before have left behind
+    recording = stage.record(queue, 1)
+    return {"ours": floors.cycle(recording), "plain": scripts.plain_cycle(BODY, queue.visibility_timeout)}
+
+
+def _run(stage: Stage, what: str, script: Script) -> Slice:
+    queue, seconds = stage.hot_queue, stage.plan.slice_seconds
+    with stage.progress.step(what, seconds), stage.cpu() as cpu:
+        found = stage.pgbench.run(
+            script, clients=CLIENTS, seconds=seconds, first_queue=queue.pk, last_queue=queue.pk
+        )
+    return Slice(found.rate, cpu.seconds["database"] / len(found.cycle_ms) * 1e6, found.statement_ms)
+
+
+@contextmanager
+def _open_transaction(url: str) -> Iterator[None]:
+    with psycopg.connect(url) as holder:
+        holder.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        holder.execute("SELECT count(*) FROM queue")
+        _make_sure_it_holds(holder.info.backend_pid)
+        yield
+
+
+def _make_sure_it_holds(pid: int) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT backend_xmin IS NOT NULL FROM pg_stat_activity WHERE pid = %s", [pid])
+        if cursor.fetchone() != (True,):
+            raise CannotMeasure("the open transaction holds no snapshot.")

@@ -1,0 +1,31 @@
+"""How long each measurement takes. One option scales them all."""
+
+from dataclasses import dataclass
+
+PARTS = ("http", "sql", "held")
+START_SECONDS = 15.0
+SLICES = 6
+
+
+@dataclass(frozen=True)
+class Plan:
+    seconds: float
+    parts: tuple[str, ...]
+
+    @property
+    def probe_seconds(self) -> float:
+        return self.seconds / 3
+
+    @property
+    def slice_seconds(self) -> float:
+        """Six of them, with each design, are a minute under the open transaction."""
+        return self.seconds * 2 / 3
+
+    @property
+    def total_seconds(self) -> float:
+        lengths = {
+            "http": self.probe_seconds + 2 * self.seconds,
+            "sql": 2 * self.seconds,
+            "held": 2 * (1 + SLICES) * self.slice_seconds,
+        }
+        return START_SECONDS + sum(lengths[part] for part in self.parts)

@@ -72,6 +72,10 @@ class RedriveActive(QueueError):
     """Another redrive of this queue is running: wait for it, or cancel it."""
 
 
+class RedriveTooLarge(Invalid):
+    """Counting what matches takes too long: narrow the filter, or give a limit."""
+
+
 class TooManyWaiting(QueueError):
     """The team has as many long polls waiting as it may have."""
 

@@ -13,6 +13,7 @@ from queues.maintenance import (
     expire,
     log_partitions,
     promote,
+    redrive,
     slots,
     tallies,
 )
@@ -30,6 +31,7 @@ DUTIES = (
     Duty("log_partitions", log_partitions.run_once, every_seconds=300),
     Duty("promote", promote.run_once, every_seconds=1),
     Duty("bury", bury.run_once, every_seconds=1),
+    Duty("redrive", redrive.run_once, every_seconds=0.5),
     Duty("expire", expire.run_once, every_seconds=10),
     Duty("deleted_queues", deleted_queues.run_once, every_seconds=5, batch=5_000),
     Duty("slots", slots.run_once, every_seconds=5),

@@ -20,14 +20,22 @@ DAILY = re.compile(r"message_log_(\d{4})(\d\d)(\d\d)\Z")
 
 
 class MessageLogManager(models.Manager["MessageLog"]):
-    def append(self, queue: Queue, ids: Sequence[uuid.UUID], outcome: str, now: datetime | None) -> None:
-        """Log the end of a stay for messages that move on to another queue."""
+    def append(
+        self,
+        queue: Queue,
+        ids: Sequence[uuid.UUID],
+        outcome: str,
+        now: datetime | None,
+        redrive_id: int | None = None,
+    ) -> None:
+        """Log the end of a stay for messages that move on to another queue, by a redrive if one is named."""
         run(
             "message_log/append",
             team_id=queue.team_id,
             queue_id=queue.pk,
             ids=list(ids),
             outcome=outcome,
+            redrive_id=redrive_id,
             now=now,
         )
 

@@ -161,6 +161,7 @@ def test_the_command_runs_every_duty_once_and_says_what_it_did(capsys):
         "log_partitions",
         "promote",
         "bury",
+        "redrive",
         "expire",
         "deleted_queues",
         "slots",

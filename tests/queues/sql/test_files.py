@@ -47,4 +47,5 @@ def test_the_folder_is_the_table_of_contents():
         "queue_activity",
         "queue_slot",
         "queue_tally",
+        "session",
     }

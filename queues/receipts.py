@@ -27,3 +27,10 @@ def read(handle: str) -> Receipt:
     if len(raw) != 32 or write(uuid.UUID(bytes=raw[:16]), uuid.UUID(bytes=raw[16:])) != handle:
         raise InvalidReceipt(field="receipt_handle")
     return Receipt(uuid.UUID(bytes=raw[:16]), uuid.UUID(bytes=raw[16:]))
+
+
+def read_for(message_id: uuid.UUID, handle: str) -> Receipt:
+    receipt = read(handle)
+    if receipt.message_id != message_id:
+        raise InvalidReceipt("This receipt handle belongs to another message.", field="receipt_handle")
+    return receipt

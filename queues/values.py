@@ -10,6 +10,8 @@ from typing import Any
 from queues import ids, receipts
 from queues.errors import QueueError
 
+BRIEF_LENGTH = 200
+
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
@@ -69,6 +71,26 @@ class Delivery:
     @property
     def receipt_handle(self) -> str:
         return receipts.write(self.id, self.receipt)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What a consumer says went wrong, if it says anything."""
+
+    error: dict[str, Any] | None = None
+    fingerprint: str | None = None
+
+    @property
+    def type(self) -> str | None:
+        return self.error.get("type") if self.error else None
+
+    @property
+    def in_brief(self) -> dict[str, Any] | None:
+        """As the timeline keeps it: no stack, and the beginning of a long message."""
+        if self.error is None:
+            return None
+        brief = {"type": self.type, "message": self.error["message"][:BRIEF_LENGTH]}
+        return {name: value for name, value in brief.items() if value}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.db import models
 from psycopg.types.json import Jsonb
 
-from queues import ids
+from queues import ids, limits
 from queues.managers import floors
 from queues.managers.statements import run, run_one
 from queues.receipts import Receipt
-from queues.values import Delivery, NewMessage
+from queues.values import Delivery, Failure, NewMessage
 
 if TYPE_CHECKING:
     from queues.models import Message, Queue  # noqa: F401  # named in the class's base
@@ -56,7 +56,7 @@ class MessageManager(models.Manager["Message"]):
             rank_step=rank_step,
             now=now,
             data=[message.data for message in messages],
-            attributes=[Jsonb(m.attributes) if m.attributes else None for m in messages],
+            attributes=[_json(message.attributes) for message in messages],
             delay_seconds=[
                 queue.delay_seconds if m.delay_seconds is None else m.delay_seconds for m in messages
             ],
@@ -68,8 +68,10 @@ class MessageManager(models.Manager["Message"]):
         )
         return [row.id for row in rows]
 
-    def promote(self, queue: Queue, batch: int, now: datetime | None) -> Promotion:
-        """Make due messages ready; some may turn out to be exhausted."""
+    def promote(
+        self, queue: Queue, batch: int, now: datetime | None, chance: float | None = None
+    ) -> Promotion:
+        """Make due messages ready; some may turn out to be exhausted. `chance` is the jitter's dice."""
         floor = floors.parked(queue.pk) if now is None else None
         row = run_one(
             "message/promote",
@@ -78,6 +80,8 @@ class MessageManager(models.Manager["Message"]):
             floor=floor,
             mortal=not queue.is_dlq,
             max_deliveries=queue.max_deliveries,
+            **_backoff(queue, chance),
+            kept_entries=limits.HISTORY_ENTRIES,
             now=now,
         )
         if floor is None and now is None:
@@ -87,7 +91,14 @@ class MessageManager(models.Manager["Message"]):
         return Promotion(row.moved, row.exhausted)
 
     def claim(
-        self, queue: Queue, batch: int, *, look: int, visibility_timeout: int, now: datetime | None
+        self,
+        queue: Queue,
+        batch: int,
+        *,
+        look: int,
+        visibility_timeout: int,
+        by: int | None,
+        now: datetime | None,
     ) -> Claim:
         """Lease up to `batch` messages, looking at no more than `look` of them."""
         rows = run(
@@ -100,6 +111,7 @@ class MessageManager(models.Manager["Message"]):
             max_deliveries=queue.max_deliveries,
             retention_seconds=queue.retention_seconds,
             visibility_timeout=visibility_timeout,
+            by=by,
             now=now,
         )
         return Claim([_delivery(row) for row in rows if row.id], rows[0].expired, rows[0].exhausted)
@@ -120,6 +132,53 @@ class MessageManager(models.Manager["Message"]):
         )
         return {Receipt(row.id, row.receipt): row.held for row in rows}
 
+    def change_visibility(
+        self, queue: Queue, receipt: Receipt, visibility_timeout: int, now: datetime | None
+    ) -> Any:
+        """A row saying whether the receipt holds the message and the lease fits; None without one."""
+        rows = run(
+            "message/change_visibility",
+            queue_id=queue.pk,
+            id=receipt.message_id,
+            receipt=receipt.lease,
+            visibility_timeout=visibility_timeout,
+            total_seconds=limits.TOTAL_LEASE_SECONDS,
+            kept_entries=limits.HISTORY_ENTRIES,
+            now=now,
+        )
+        if not visibility_timeout:
+            floors.lower(queue.pk, receipt.message_id)
+        return rows[0] if rows else None
+
+    def nack(
+        self,
+        queue: Queue,
+        receipt: Receipt,
+        failure: Failure,
+        delay_seconds: int | None,
+        now: datetime | None,
+        chance: float | None = None,
+    ) -> Any:
+        """A row saying whether the receipt held the message and what became of it; None without one."""
+        rows = run(
+            "message/nack",
+            queue_id=queue.pk,
+            id=receipt.message_id,
+            receipt=receipt.lease,
+            mortal=not queue.is_dlq,
+            max_deliveries=queue.max_deliveries,
+            delay_seconds=delay_seconds,
+            **_backoff(queue, chance),
+            error=_json(failure.error),
+            error_in_brief=_json(failure.in_brief),
+            error_type=failure.type,
+            fingerprint=failure.fingerprint,
+            kept_entries=limits.HISTORY_ENTRIES,
+            now=now,
+        )
+        floors.lower(queue.pk, receipt.message_id)
+        return rows[0] if rows else None
+
     def lock_exhausted(self, queue: Queue, batch: int) -> list[uuid.UUID]:
         return [row.id for row in run("message/lock_exhausted", queue_id=queue.pk, batch=batch)]
 
@@ -132,6 +191,7 @@ class MessageManager(models.Manager["Message"]):
             dlq_id=dlq.pk,
             ids=list(message_ids),
             reason=reason,
+            kept_entries=limits.HISTORY_ENTRIES,
             now=now,
         )
         floors.lower(dlq.pk, min(message_ids))
@@ -139,7 +199,14 @@ class MessageManager(models.Manager["Message"]):
     def requeue(
         self, dlq: Queue, target: Queue, message_ids: Sequence[uuid.UUID], now: datetime | None
     ) -> None:
-        run("message/requeue", queue_id=dlq.pk, target_id=target.pk, ids=list(message_ids), now=now)
+        run(
+            "message/requeue",
+            queue_id=dlq.pk,
+            target_id=target.pk,
+            ids=list(message_ids),
+            kept_entries=limits.HISTORY_ENTRIES,
+            now=now,
+        )
         floors.lower(target.pk, min(message_ids))
 
     def over_age(self, queue: Queue, batch: int, now: datetime) -> list[uuid.UUID]:
@@ -161,6 +228,21 @@ class MessageManager(models.Manager["Message"]):
     def waiting_since(self, queue: Queue) -> datetime | None:
         """When the ready message that waits longest came into the queue."""
         return run_one("message/head", queue_id=queue.pk).waiting_since
+
+
+def _backoff(queue: Queue, chance: float | None) -> dict[str, float | None]:
+    backoff = queue.backoff or {}
+    return {
+        "backoff_base": backoff.get("base_seconds"),
+        "backoff_factor": backoff.get("factor"),
+        "backoff_max": backoff.get("max_seconds"),
+        "backoff_jitter": backoff.get("jitter"),
+        "chance": chance,
+    }
+
+
+def _json(value: dict[str, Any] | None) -> Jsonb | None:
+    return Jsonb(value) if value else None
 
 
 def _delivery(row: Any) -> Delivery:

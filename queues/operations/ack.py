@@ -26,9 +26,7 @@ def ack_by_id(
     uid = ids.decode("msg", message_id)
     if uid is None:
         raise MessageNotFound()
-    receipt = Receipt(uid) if receipt_handle is None else receipts.read(receipt_handle)
-    if receipt.message_id != uid:
-        raise InvalidReceipt("This receipt handle belongs to another message.", field="receipt_handle")
+    receipt = Receipt(uid) if receipt_handle is None else receipts.read_for(uid, receipt_handle)
     error = _error(receipt, _finish(queue, {receipt}, now))
     if error:
         raise error

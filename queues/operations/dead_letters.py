@@ -29,6 +29,15 @@ def bury(queue: Queue, batch: int, now: datetime | None = None) -> int:
         return len(fitting)
 
 
+def bury_one(queue: Queue, uid: uuid.UUID, now: datetime | None = None) -> Queue | None:
+    """Move one exhausted message, which the caller holds, and answer where; None when there is no room."""
+    dlq = dlq_creation.hold_dlq_of(queue)
+    if not QueueSlot.objects.take(dlq, 1):
+        return None
+    _move_to_dlq(queue, dlq, [uid], now)
+    return dlq
+
+
 def requeue(dlq: Queue, message_id: str, now: datetime | None = None) -> Queue:
     """Move one dead letter back to the queue it died in, to be delivered at once; answers that queue."""
     uid = ids.decode("msg", message_id)

@@ -5,6 +5,7 @@ from typing import Any
 from queues import limits
 from queues.errors import Invalid
 from queues.models import Mode, Queue, Team
+from queues.operations import backoff
 
 RANGES = {
     "queue_size": limits.QUEUE_SIZE,
@@ -13,12 +14,13 @@ RANGES = {
     "delay_seconds": limits.DELAY_SECONDS,
     "retention_seconds": limits.RETENTION_SECONDS,
     "max_message_bytes": limits.MESSAGE_BYTES,
+    "receive_wait_seconds": limits.WAIT_SECONDS,
     "priority_aging_seconds": limits.PRIORITY_AGING_SECONDS,
     "target_age_seconds": limits.TARGET_AGE_SECONDS,
 }
-NULLABLE = {"queue_size", "max_deliveries", "priority_aging_seconds", "target_age_seconds", "dlq"}
+NULLABLE = {"queue_size", "max_deliveries", "backoff", "priority_aging_seconds", "target_age_seconds", "dlq"}
 FIXED = {"name", "mode"}
-CHANGEABLE = {*RANGES, "tags", "description", "dlq"}
+CHANGEABLE = {*RANGES, "backoff", "tags", "description", "dlq"}
 
 
 def new_queue(team: Team, name: str, settings: dict[str, Any]) -> Queue:
@@ -58,6 +60,8 @@ def _verified(queue: Queue, field: str, value: Any) -> Any:
         return _verified_none(field)
     if field in RANGES:
         return limits.verify_range(field, value, RANGES[field])
+    if field == "backoff":
+        return backoff.verified(value)
     if field == "tags":
         return limits.verify_tags(value)
     if field == "dlq":

@@ -15,9 +15,16 @@ ROUNDS = 5
 
 
 def receive(
-    queue: Queue, limit: int = 1, visibility_timeout: int | None = None, now: datetime | None = None
+    queue: Queue,
+    limit: int = 1,
+    visibility_timeout: int | None = None,
+    now: datetime | None = None,
+    by: int | None = None,
 ) -> list[Delivery]:
-    """Lease up to `limit` messages; an empty list when there is none, or the queue is paused."""
+    """Lease up to `limit` messages; an empty list when there is none, or the queue is paused.
+
+    `by` is the key of the API key that asks, for the timeline.
+    """
     limits.verify_range("max_messages", limit, limits.BATCH_ENTRIES)
     if visibility_timeout is None:
         visibility_timeout = queue.visibility_timeout
@@ -25,7 +32,7 @@ def receive(
     if queue.paused:
         return []
     _promote(queue, limit, now)
-    deliveries = _claim(queue, limit, visibility_timeout, now)
+    deliveries = _claim(queue, limit, visibility_timeout, by, now)
     emit("message.received", queue=queue, count=len(deliveries))
     return deliveries
 
@@ -36,13 +43,20 @@ def _promote(queue: Queue, limit: int, now: datetime | None) -> None:
         dead_letters.bury(queue, promotion.exhausted, now)
 
 
-def _claim(queue: Queue, limit: int, visibility_timeout: int, now: datetime | None) -> list[Delivery]:
+def _claim(
+    queue: Queue, limit: int, visibility_timeout: int, by: int | None, now: datetime | None
+) -> list[Delivery]:
     """Claim in rounds: each takes rows by index order only, and the dead ones among them are moved aside."""
     deliveries: list[Delivery] = []
     look = limit
     for _ in range(ROUNDS):
         claim = Message.objects.claim(
-            queue, limit - len(deliveries), look=look, visibility_timeout=visibility_timeout, now=now
+            queue,
+            limit - len(deliveries),
+            look=look,
+            visibility_timeout=visibility_timeout,
+            by=by,
+            now=now,
         )
         deliveries += claim.deliveries
         _move_aside(queue, claim.expired, claim.exhausted, now)

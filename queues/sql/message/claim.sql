@@ -30,6 +30,7 @@ leased AS (
        SET state = 'leased',
            visible_at = clock.now + make_interval(secs => %(visibility_timeout)s::int),
            receipt = gen_random_uuid(),
+           leased_by = %(by)s::bigint,
            delivery_count = delivery_count + 1,
            first_delivered_at = COALESCE(first_delivered_at, clock.now),
            last_delivered_at = clock.now

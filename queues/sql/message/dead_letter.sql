@@ -10,7 +10,14 @@ UPDATE message
        dead_letter_reason = %(reason)s::text,
        receipt = NULL,
        expires_at = NULL,
-       key = NULL
+       key = NULL,
+       history = CASE
+                     WHEN jsonb_array_length(history) >= %(kept_entries)s::int THEN history - 0
+                     ELSE COALESCE(history, '[]')
+                 END || jsonb_build_object(
+                     'event', 'dead_lettered', 'at', t.now, 'deliveries', delivery_count,
+                     'from', %(queue_id)s::bigint, 'to', %(dlq_id)s::bigint, 'reason', %(reason)s::text
+                 )
   FROM (SELECT COALESCE(%(now)s::timestamptz, statement_timestamp()) AS now) AS t
  WHERE queue_id = %(queue_id)s::bigint
    AND id = ANY (%(ids)s::uuid[])

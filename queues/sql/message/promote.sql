@@ -1,10 +1,24 @@
 -- Make due messages ready: delays that are over, leases that ran out. A lease that was the last one leaves
--- the message exhausted. Answers one row: how many moved, how many of them exhausted, the lowest id,
--- when it was, and what it cost.
+-- the message exhausted; in a queue with backoff any other one leaves it waiting from the end of the lease on.
+-- Answers one row: how many moved, how many of them exhausted, the lowest id, when it was, and what it cost.
+-- The backoff is base * factor ^ (deliveries - 1), capped (by the exponent, which else could overflow), give or
+-- take the jitter.
 -- Locks the due rows, oldest first, passing over those another process is moving.
 -- `floor` passes over dead index entries that a long transaction elsewhere keeps from being vacuumed.
 WITH due AS MATERIALIZED (
-    SELECT id
+    SELECT id,
+           CASE
+               WHEN state = 'leased' AND %(backoff_base)s::float8 IS NOT NULL
+                   THEN visible_at + make_interval(secs =>
+                            %(backoff_base)s::float8
+                              * exp(LEAST(
+                                    (delivery_count - 1) * ln(%(backoff_factor)s::float8),
+                                    ln(%(backoff_max)s::float8 / %(backoff_base)s::float8)
+                                ))
+                              * (1 + %(backoff_jitter)s::float8 * (2 * COALESCE(%(chance)s::float8, random()) - 1))
+                        )
+               ELSE visible_at
+           END AS ready_at
       FROM message
      WHERE parked_in = %(queue_id)s::bigint
        AND visible_at <= COALESCE(%(now)s::timestamptz, statement_timestamp())
@@ -19,12 +33,31 @@ promoted AS (
                WHEN %(mortal)s::boolean
                 AND state = 'leased'
                 AND delivery_count >= COALESCE(max_deliveries, %(max_deliveries)s::int) THEN 'exhausted'
+               WHEN ready_at > COALESCE(%(now)s::timestamptz, statement_timestamp()) THEN 'delayed'
                ELSE 'ready'
            END,
-           lease_expiry_count = lease_expiry_count + (state = 'leased')::int
-     WHERE queue_id = %(queue_id)s::bigint
-       AND id = ANY (ARRAY(SELECT id FROM due))
-    RETURNING id, state
+           visible_at = ready_at,
+           lease_expiry_count = lease_expiry_count + (state = 'leased')::int,
+           first_failed_at = CASE
+               WHEN state = 'leased' THEN COALESCE(first_failed_at, visible_at)
+               ELSE first_failed_at
+           END,
+           last_failed_at = CASE WHEN state = 'leased' THEN visible_at ELSE last_failed_at END,
+           error_type = CASE WHEN state = 'leased' THEN COALESCE(error_type, 'LeaseExpired') ELSE error_type END,
+           history = CASE
+               WHEN state <> 'leased' THEN history
+               ELSE CASE
+                        WHEN jsonb_array_length(history) >= %(kept_entries)s::int THEN history - 0
+                        ELSE COALESCE(history, '[]')
+                    END || jsonb_build_object(
+                        'event', 'lease_expired', 'at', visible_at, 'leased_at', last_delivered_at, 'by', leased_by
+                    )
+           END
+      FROM due
+     WHERE message.queue_id = %(queue_id)s::bigint
+       AND message.id = ANY (ARRAY(SELECT id FROM due))
+       AND message.id = due.id
+    RETURNING message.id, state
 )
 SELECT count(*)                                      AS moved,
        count(*) FILTER (WHERE state = 'exhausted')   AS exhausted,

@@ -11,7 +11,14 @@ UPDATE message
        delivery_count = 0,
        first_delivered_at = NULL,
        last_delivered_at = NULL,
-       redrive_count = redrive_count + 1
+       redrive_count = redrive_count + 1,
+       history = CASE
+                     WHEN jsonb_array_length(history) >= %(kept_entries)s::int THEN history - 0
+                     ELSE COALESCE(history, '[]')
+                 END || jsonb_build_object(
+                     'event', 'requeued', 'at', t.now, 'deliveries', delivery_count,
+                     'from', %(queue_id)s::bigint, 'to', %(target_id)s::bigint
+                 )
   FROM (SELECT COALESCE(%(now)s::timestamptz, statement_timestamp()) AS now) AS t
  WHERE queue_id = %(queue_id)s::bigint
    AND id = ANY (%(ids)s::uuid[])

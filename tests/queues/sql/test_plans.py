@@ -16,6 +16,9 @@ pytestmark = pytest.mark.django_db
 
 DEEP, LEASED, EMPTY, DEAD = 900_001, 900_002, 900_003, 900_004
 LIMIT = 10
+NO_BACKOFF = dict.fromkeys(("backoff_base", "backoff_factor", "backoff_max", "backoff_jitter", "chance"))
+BACKOFF = {**NO_BACKOFF, "backoff_base": 1, "backoff_factor": 2, "backoff_max": 60, "backoff_jitter": 0.5}
+BACKOFFS = pytest.mark.parametrize("backoff", [NO_BACKOFF, BACKOFF], ids=["no backoff", "with backoff"])
 
 
 @pytest.fixture(scope="module")
@@ -59,21 +62,32 @@ def test_claim_reads_the_head_of_the_ready_index(queue_id, floor):
         max_deliveries=3,
         retention_seconds=345_600,
         visibility_timeout=30,
+        by=None,
         now=None,
     )
     assert plan.indexes() == {"message_ready", "message_pkey"}
     assert plan.rows_read() <= 2 * LIMIT  # found, then updated
 
 
-def test_promote_reads_only_what_is_due(queue_id):
+@BACKOFFS
+def test_promote_reads_only_what_is_due(queue_id, backoff):
     plan = explain(
-        "message/promote", queue_id=queue_id, batch=LIMIT, floor=None, mortal=True, max_deliveries=3, now=None
+        "message/promote",
+        queue_id=queue_id,
+        batch=LIMIT,
+        floor=None,
+        mortal=True,
+        max_deliveries=3,
+        **backoff,
+        kept_entries=20,
+        now=None,
     )
     assert plan.indexes() == {"message_parked", "message_pkey"}
     assert plan.rows_read() == 0
 
 
-def test_promote_reads_no_more_than_a_batch_of_what_is_due(filled):
+@BACKOFFS
+def test_promote_reads_no_more_than_a_batch_of_what_is_due(filled, backoff):
     plan = explain(
         "message/promote",
         queue_id=LEASED,
@@ -81,6 +95,8 @@ def test_promote_reads_no_more_than_a_batch_of_what_is_due(filled):
         floor=None,
         mortal=True,
         max_deliveries=3,
+        **backoff,
+        kept_entries=20,
         now="2100-01-01T00:00:00Z",
     )
     assert plan.rows_read() <= 2 * LIMIT
@@ -101,6 +117,47 @@ def test_finish_reads_only_the_messages_it_ends(queue_id):
     assert plan.indexes() == {"message_pkey"}
     assert plan.rows_read() <= 2 * LIMIT
     assert plan.indexes("queue_slot") == {"queue_slot_of_queue", "queue_slot_pkey"}
+
+
+def one_of(queue_id: int) -> uuid.UUID:
+    found = Message.objects.filter(queue_id=queue_id).order_by("id").values_list("id", flat=True).first()
+    return found or uuid.UUID(int=0)
+
+
+def test_change_visibility_reads_only_the_message_it_names(queue_id):
+    plan = explain(
+        "message/change_visibility",
+        queue_id=queue_id,
+        id=one_of(queue_id),
+        receipt=None,
+        visibility_timeout=30,
+        total_seconds=43_200,
+        kept_entries=20,
+        now=None,
+    )
+    assert plan.indexes() == {"message_pkey"}
+    assert plan.rows_read() <= 2
+
+
+def test_nack_reads_only_the_message_it_names(queue_id):
+    plan = explain(
+        "message/nack",
+        queue_id=queue_id,
+        id=one_of(queue_id),
+        receipt=None,
+        mortal=True,
+        max_deliveries=3,
+        delay_seconds=None,
+        **BACKOFF,
+        error=None,
+        error_in_brief=None,
+        error_type=None,
+        fingerprint=None,
+        kept_entries=20,
+        now=None,
+    )
+    assert plan.indexes() == {"message_pkey"}
+    assert plan.rows_read() <= 2
 
 
 def test_send_reads_no_message(queue_id):

@@ -1,0 +1,83 @@
+"""Which failures are the same one: a short fingerprint of what a consumer reports.
+
+The client's own word counts most. Else it is the exception type with the functions at the top of the stack;
+without a stack, the type with the message, from which all is stripped that differs between two failures
+of one kind. The version in front tells fingerprints of different rules apart.
+"""
+
+import re
+from collections.abc import Iterator
+from hashlib import sha256
+
+VERSION = "v1"
+TOP_FRAMES = 5
+DIGEST_LENGTH = 32
+
+PYTHON_FRAME = re.compile(r'^[ \t|]*File "([^"\n]+)", line \d+, in (\S+)', re.MULTILINE)
+PYTHON_TRACEBACK = "Traceback (most recent call last)"
+# at com.acme.Orders.place(Orders.java:12)
+JAVA_FRAME = re.compile(r"^\s*at (?:[\w.@-]+/)*([\w$.<>]+)\([^()\n]*\)\s*$", re.MULTILINE)
+JAVA_CAUSE = re.compile(r"^\s*Caused by: ", re.MULTILINE)
+# at place (/app/orders.js:12:3), at /app/orders.js:12:3, place@https://acme.example/orders.js:12:3
+V8_FRAME = re.compile(r"^\s*at (?:([^\n(]+?) \()?([^\s()]+?)(?::\d+){1,2}\)?\s*$", re.MULTILINE)
+GECKO_FRAME = re.compile(r"^([^@\s]*)@(\S+?)(?::\d+){1,2}\s*$", re.MULTILINE)
+
+UUID = re.compile(r"\b[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\b", re.IGNORECASE)
+QUOTED = re.compile(r"\"[^\"\n]*\"|`[^`\n]*`|(?<!\w)'[^'\n]*'(?!\w)")
+HEX = re.compile(r"\b[0-9a-f]{8,}\b", re.IGNORECASE)
+WORD = re.compile(r"\w+")
+NUMBERS = re.compile(r"[-+]?<n>(?:[.,:/-]+<n>)*")
+SPACE = re.compile(r"\s+")
+
+
+def of(error_type: str | None, message: str, stack: str | None = None, given: str | None = None) -> str:
+    """The fingerprint of a failure, at most 64 characters long."""
+    if given:
+        return given
+    frames = frames_of(stack or "")
+    parts = [error_type or "", *(frames[:TOP_FRAMES] or [stripped(message)])]
+    digest = sha256("\n".join(parts).encode()).hexdigest()
+    return f"{VERSION}:{digest[:DIGEST_LENGTH]}"
+
+
+def stripped(text: str) -> str:
+    """The text without ids, numbers, hashes and quoted strings: what it says of every message of its kind."""
+    text = QUOTED.sub("<str>", UUID.sub("<id>", text))
+    text = WORD.sub(_without_number, HEX.sub("<id>", text))
+    return SPACE.sub(" ", NUMBERS.sub("<n>", text)).strip()
+
+
+def frames_of(stack: str) -> list[str]:
+    """The functions of a stack, innermost first, without lines and addresses; none if we cannot read it."""
+    for read in (_python_frames, _java_frames, _javascript_frames):
+        if found := list(read(stack)):
+            return found
+    return []
+
+
+def _python_frames(stack: str) -> Iterator[str]:
+    """Most recent call last; of chained exceptions the last one is the one that was raised."""
+    raised = stack.rpartition(PYTHON_TRACEBACK)[2]
+    for path, function in reversed(PYTHON_FRAME.findall(raised)):
+        yield f"{_place(path)}:{function}"
+
+
+def _java_frames(stack: str) -> Iterator[str]:
+    """The exception that was raised comes first, its causes follow."""
+    raised = JAVA_CAUSE.split(stack, maxsplit=1)[0]
+    for method in JAVA_FRAME.findall(raised):
+        yield stripped(method)
+
+
+def _javascript_frames(stack: str) -> Iterator[str]:
+    for function, path in V8_FRAME.findall(stack) or GECKO_FRAME.findall(stack):
+        yield f"{_place(path)}:{function.removeprefix('async ')}"
+
+
+def _place(path: str) -> str:
+    """The last two parts: the folders above differ from host to host and from release to release."""
+    return stripped("/".join(re.split(r"[/\\]+", path.partition("?")[0])[-2:]))
+
+
+def _without_number(word: re.Match[str]) -> str:
+    return "<n>" if any(char.isdigit() for char in word[0]) else word[0]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
-from queues.managers.statements import run
+from queues.managers.statements import run, run_one
 
 if TYPE_CHECKING:
     from queues.models import Queue, QueueSlot  # noqa: F401  # named in the class's base
@@ -52,9 +52,11 @@ class QueueSlotManager(models.Manager["QueueSlot"]):
         if queue.queue_size is not None and count:
             run("queue_slot/credit", queue_id=queue.pk, count=count)
 
-    def settle(self, queue: Queue, live: int) -> None:
-        """Set the free places from a true count, made after the slots were locked."""
-        self._spread([slot.id for slot in self.lock(queue)], (queue.queue_size or 0) - live)
+    def settle(self, queue: Queue) -> None:
+        """Set right what the slots lack, or promise too much. Removals that go on meanwhile add slots."""
+        slots = self.lock(queue)
+        missing = int(run_one("queue_slot/missing", queue_id=queue.pk, queue_size=queue.queue_size).places)
+        self._spread([slot.id for slot in slots], sum(slot.free for slot in slots) + missing)
 
     def free(self, queue: Queue) -> int:
         return self.filter(queue_id=queue.pk).aggregate(free=models.Sum("free"))["free"] or 0

@@ -1,6 +1,7 @@
 -- Store messages in the order given and answer their ids in that order; a delayed one starts parked.
 -- Locks one slot row of a bounded queue, the first that nobody holds and that has room for all of them.
--- No row comes back when there is no such slot: the caller then asks `queue_slot/lock`, which waits.
+-- No row comes back when there is no such slot, or when another slot owes places because the queue has become
+-- smaller than what it holds: the caller then asks `queue_slot/lock`, which waits.
 WITH room AS (
     UPDATE queue_slot
        SET free = free - %(count)s::int
@@ -10,6 +11,7 @@ WITH room AS (
                 WHERE %(bounded)s::boolean
                   AND queue_id = %(queue_id)s::bigint
                   AND free >= %(count)s::int
+                  AND NOT EXISTS (SELECT FROM queue_slot WHERE queue_id = %(queue_id)s::bigint AND free < 0)
                 ORDER BY id
                 LIMIT 1
                   FOR UPDATE SKIP LOCKED

@@ -15,12 +15,14 @@ DIGEST_LENGTH = 32
 
 PYTHON_FRAME = re.compile(r'^[ \t|]*File "([^"\n]+)", line \d+, in (\S+)', re.MULTILINE)
 PYTHON_TRACEBACK = "Traceback (most recent call last)"
-# at com.acme.Orders.place(Orders.java:12)
-JAVA_FRAME = re.compile(r"^\s*at (?:[\w.@-]+/)*([\w$.<>]+)\([^()\n]*\)\s*$", re.MULTILINE)
-JAVA_CAUSE = re.compile(r"^\s*Caused by: ", re.MULTILINE)
+# at com.acme.Orders.place(Orders.java:12), perhaps with a module in front and the address of a lambda within
+JAVA_FRAME = re.compile(
+    r"^[ \t]*at (?:[\w.@-]*/)*([\w$.<>]+(?:/0x[0-9a-f]+[\w$.<>]*)?)\([^()\n]*\)[ \t\r]*$", re.MULTILINE
+)
+JAVA_CAUSE = re.compile(r"^[ \t]*Caused by: ", re.MULTILINE)
 # at place (/app/orders.js:12:3), at /app/orders.js:12:3, place@https://acme.example/orders.js:12:3
-V8_FRAME = re.compile(r"^\s*at (?:([^\n(]+?) \()?([^\s()]+?)(?::\d+){1,2}\)?\s*$", re.MULTILINE)
-GECKO_FRAME = re.compile(r"^([^@\s]*)@(\S+?)(?::\d+){1,2}\s*$", re.MULTILINE)
+V8_FRAME = re.compile(r"^[ \t]*at (?:([^\n(]+?) \()?([^\s()]+?)(?::\d+){1,2}\)?[ \t\r]*$", re.MULTILINE)
+GECKO_FRAME = re.compile(r"^([^@\s]*)@(\S+?)(?::\d+){1,2}[ \t\r]*$", re.MULTILINE)
 
 UUID = re.compile(r"\b[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\b", re.IGNORECASE)
 QUOTED = re.compile(r"\"[^\"\n]*\"|`[^`\n]*`|(?<!\w)'[^'\n]*'(?!\w)")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.core.validators import ProhibitNullCharactersValidator
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
@@ -36,6 +37,8 @@ class Whole(serializers.IntegerField):
         super().__init__(min_value=low, max_value=high, **arguments)
 
     def to_internal_value(self, data: Any) -> int:
+        if type(data) is float and data.is_integer():
+            return int(data)  # 3.0 is an integer to JSON, and to the schema
         if type(data) is not int:
             self.fail("invalid")
         return data
@@ -45,12 +48,22 @@ class Text(serializers.CharField):
     """A JSON string, kept as it is."""
 
     def __init__(self, **arguments: Any) -> None:
-        super().__init__(**{"trim_whitespace": False, **arguments})
+        shortest = 0 if arguments.get("allow_blank") else 1
+        super().__init__(**{"trim_whitespace": False, "min_length": shortest, **arguments})
         self.validators = [v for v in self.validators if not isinstance(v, DONE_BY_THE_PARSER)]
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("invalid")
+        return data
+
+
+class Flag(serializers.BooleanField):
+    """A JSON boolean."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            self.fail("invalid", input=data)
         return data
 
 
@@ -68,6 +81,7 @@ class QueryWhole(Whole):
         return int(data)
 
 
+@extend_schema_field({"type": "string", "enum": ["true", "false"]})
 class QueryFlag(serializers.BooleanField):
     """`true` or `false`, spelled as JSON spells them."""
 
@@ -79,6 +93,7 @@ class QueryFlag(serializers.BooleanField):
         return self.WORDS[data]
 
 
+@extend_schema_field({"type": "string", "pattern": "^[^:]+:"})
 class QueryPair(QueryText):
     """`key:value`, split at the first colon."""
 

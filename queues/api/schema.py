@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 EVERY_CALL = (Invalid, NotAuthenticated, Forbidden, OperationalError)
 WITH_A_BODY = (MessageTooLarge, UnsupportedMediaType)
+METHODS = ("POST", "GET", "PATCH", "DELETE")
+Endpoint = tuple[str, str, str, Any]
 
 
 class CallSchema(AutoSchema):
@@ -77,9 +79,11 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         return {"type": "http", "scheme": "bearer", "description": "An API key of the team."}
 
 
-def without_trailing_slashes(endpoints: list[tuple[str, str, str, Any]]) -> list[tuple[str, str, str, Any]]:
-    """The routes take both forms; the contract writes them without."""
-    return [(path.rstrip("/"), regex, method, view) for path, regex, method, view in endpoints]
+def as_the_contract_writes_them(endpoints: list[Endpoint]) -> list[Endpoint]:
+    """Without the trailing slash, which the routes take too, and in an order that is always the same."""
+    endpoints = [(path.rstrip("/"), regex, method, view) for path, regex, method, view in endpoints]
+    places = {path: place for place, (path, *_) in reversed(list(enumerate(endpoints)))}
+    return sorted(endpoints, key=lambda endpoint: (places[endpoint[0]], METHODS.index(endpoint[2])))
 
 
 def with_closed_requests(result: dict[str, Any], **_: Any) -> dict[str, Any]:

@@ -23,6 +23,8 @@ def bury(queue: Queue, batch: int, now: datetime | None = None) -> int:
         if not message_ids:
             return 0
         dlq = dlq_creation.hold_dlq_of(queue)
+        if dlq is None:
+            return 0
         fitting = message_ids[: QueueSlot.objects.take(dlq, len(message_ids))]
         if fitting:
             _move_to_dlq(queue, dlq, fitting, now)
@@ -32,7 +34,7 @@ def bury(queue: Queue, batch: int, now: datetime | None = None) -> int:
 def bury_one(queue: Queue, uid: uuid.UUID, now: datetime | None = None) -> Queue | None:
     """Move one exhausted message, which the caller holds, and answer where; None when there is no room."""
     dlq = dlq_creation.hold_dlq_of(queue)
-    if not QueueSlot.objects.take(dlq, 1):
+    if dlq is None or not QueueSlot.objects.take(dlq, 1):
         return None
     _move_to_dlq(queue, dlq, [uid], now)
     return dlq

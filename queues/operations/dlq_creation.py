@@ -11,14 +11,17 @@ from queues.models import Queue, QueueSlot
 FIFO_ENDING = ".fifo"
 
 
-def hold_dlq_of(queue: Queue) -> Queue:
-    """The queue's dead-letter queue, made if need be, kept from being deleted until the transaction ends."""
+def hold_dlq_of(queue: Queue) -> Queue | None:
+    """The queue's dead-letter queue, made if need be, kept from being deleted until the transaction ends.
+
+    None when the queue itself has been deleted meanwhile: its messages go with it.
+    """
     dlq = _named_dlq(queue)
     if dlq is not None:
         return dlq
     # Two processes may bury the first dead letters at once: the row lock lets one of them make the queue.
-    source = Queue.objects.select_for_update(no_key=True).get(pk=queue.pk)
-    return _named_dlq(source) or _make_dlq_of(source)
+    source = Queue.objects.live().select_for_update(no_key=True).filter(pk=queue.pk).first()
+    return source and (_named_dlq(source) or _make_dlq_of(source))
 
 
 def _named_dlq(queue: Queue) -> Queue | None:

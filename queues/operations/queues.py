@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from queues import ids
@@ -42,6 +43,8 @@ def create(team: Team, *, name: str, **settings: Any) -> tuple[Queue, bool]:
 @transaction.atomic
 def update(queue: Queue, **changes: Any) -> Queue:
     """Change settings; they hold for the next request of every process."""
+    if "dlq" in changes:
+        _lock_kinship(queue)
     queue = _locked(queue)
     before_size, before_dlq = queue.queue_size, queue.dlq
     queue_settings.apply(queue, changes)
@@ -79,6 +82,7 @@ def delete(queue: Queue, *, with_dlq: bool = False) -> Queue | None:
     A dead-letter queue that was made lazily goes too when it is empty or when asked for; with dead letters
     in it, it stays as an ordinary queue. The messages are removed by maintenance: nobody sees them any more.
     """
+    _lock_kinship(queue)
     queue = _locked(queue)
     dlq = queue.dlq
     _mark_deleted(queue)
@@ -114,6 +118,17 @@ def _save_new(queue: Queue) -> Queue:
         QueueSlot.objects.open(queue, queue.queue_size)
     _mark_dlqs(None, queue.dlq)
     return queue
+
+
+def _lock_kinship(queue: Queue) -> None:
+    """Let one transaction of the team at a time change which queue is whose dead-letter queue.
+
+    Queues are held before the dead-letter queues they point to, as in a burial: in any other order two
+    transactions could each hold the row the other waits for.
+    """
+    Team.objects.select_for_update(no_key=True).get(pk=queue.team_id)
+    dlqs = Queue.objects.filter(Q(pk=queue.pk) | Q(source_queues=queue))
+    list(Queue.objects.select_for_update(no_key=True).filter(dlq__in=dlqs).order_by("pk"))
 
 
 def _locked(queue: Queue) -> Queue:

@@ -149,7 +149,7 @@ class Service:
         known, endpoint = env_file.read(self.credentials), self.options.endpoint
         say(f"\nSimpleMQ answers on {endpoint}")
         say(f"  documentation  {endpoint}/api/docs/")
-        say(f"  console        {endpoint}/console/")
+        say(f"  administration {endpoint}/admin/")
         say(f"  log in as      {known['SIMPLEMQ_ADMIN_USER']} / {known['SIMPLEMQ_ADMIN_PASSWORD']}")
         say(f"  API key        {known['SIMPLEMQ_API_KEY']}")
         say(f"  in a shell     set -a; . {self.credentials}; set +a")

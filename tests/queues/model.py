@@ -1,0 +1,89 @@
+"""The queue as it should be, in memory and in a few lines: what the real one is compared with."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+
+@dataclass
+class Letter:
+    """A message of the model. `place` is its place in the order of sends."""
+
+    data: str
+    priority: int
+    place: int
+    visible_at: datetime
+    queue: "Box"
+    leased: bool = False
+    deliveries: int = 0
+    handles: list[str] = field(default_factory=list)  # of all its leases; the last may still hold it
+    held: bool = False  # whether the last handle still works
+    redrives: int = 0
+
+    def state(self, now: datetime) -> str:
+        if self.visible_at <= now:
+            return "ready"
+        return "leased" if self.leased else "delayed"
+
+
+@dataclass
+class Box:
+    """A queue of the model; without `max_deliveries` its messages never die."""
+
+    max_deliveries: int | None = None
+    grave: "Box | None" = None
+    letters: list[Letter] = field(default_factory=list)
+
+    def send(self, letter: Letter) -> None:
+        self.letters.append(letter)
+
+    def settle(self, now: datetime) -> None:
+        """Leases that ran out come back, or were the last."""
+        for letter in [letter for letter in self.letters if letter.leased and letter.visible_at <= now]:
+            letter.leased = False
+            if self._used_up(letter):
+                self.die(letter, now)
+
+    def receive(self, limit: int, timeout: int, now: datetime) -> list[Letter]:
+        self.settle(now)
+        waiting = [letter for letter in self.letters if letter.visible_at <= now]
+        for letter in [letter for letter in waiting if self._used_up(letter)]:
+            self.die(letter, now)
+        chosen = sorted(self._alive(waiting), key=lambda letter: (-letter.priority, letter.place))[:limit]
+        for letter in chosen:
+            letter.deliveries += 1
+            letter.leased = True
+            letter.visible_at = now + timedelta(seconds=timeout)
+        return chosen
+
+    def nack(self, letter: Letter, delay: int, now: datetime) -> None:
+        letter.leased = letter.held = False
+        letter.visible_at = now + timedelta(seconds=delay)
+        if self._used_up(letter):
+            self.die(letter, now)
+
+    def die(self, letter: Letter, now: datetime) -> None:
+        assert self.grave is not None
+        letter.held = letter.leased = False
+        letter.visible_at = now
+        self._move(letter, self.grave)
+
+    def revive(self, letter: Letter, target: "Box", now: datetime) -> None:
+        letter.held = letter.leased = False
+        letter.visible_at = now
+        letter.deliveries = 0
+        letter.redrives += 1
+        self._move(letter, target)
+
+    def picture(self, now: datetime) -> set[tuple[str, str, int]]:
+        return {(letter.data, letter.state(now), letter.deliveries) for letter in self.letters}
+
+    def _used_up(self, letter: Letter) -> bool:
+        return self.max_deliveries is not None and letter.deliveries >= self.max_deliveries
+
+    def _alive(self, letters: list[Letter]) -> list[Letter]:
+        return [letter for letter in letters if letter in self.letters]
+
+    def _move(self, letter: Letter, target: "Box") -> None:
+        self.letters.remove(letter)
+        target.letters.append(letter)
+        letter.queue = target

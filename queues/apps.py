@@ -6,7 +6,9 @@ class QueuesConfig(AppConfig):
     verbose_name = "Queues"
 
     def ready(self) -> None:
-        from queues import checks, events, metrics, tallies  # noqa: F401
+        from queues import checks, events, metrics, shutdown, tallies, waiting  # noqa: F401
 
         events.subscribe(metrics.count)
         events.subscribe(tallies.note)
+        events.subscribe(waiting.notice)
+        shutdown.when_stopping(waiting.room.wake_all)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,12 @@ class QueueManager(models.Manager.from_queryset(QueueQuerySet)):  # type: ignore
     def with_ended_messages(self) -> list[Queue]:
         """Queues in which messages are exhausted or marked as expired."""
         return self._named(run("queue/with_ended"))
+
+    def deliverable(self, waiting: Mapping[int, int], now: datetime | None = None) -> list[Any]:
+        """A row for each queue with messages for those who wait, counted up to their number, or deleted."""
+        if not waiting:
+            return []
+        return run("queue/deliverable", queue_ids=list(waiting), most=list(waiting.values()), now=now)
 
     def _named(self, rows: list[Any]) -> list[Queue]:
         return list(self.filter(pk__in=[row.id for row in rows]).order_by("pk")) if rows else []

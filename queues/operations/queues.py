@@ -63,7 +63,9 @@ def pause(queue: Queue) -> Queue:
 
 
 def resume(queue: Queue) -> Queue:
-    return _set_paused(queue, False)
+    queue = _set_paused(queue, False)
+    emit("queue.resumed", queue=queue)
+    return queue
 
 
 def purge(queue: Queue) -> int:

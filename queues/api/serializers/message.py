@@ -30,6 +30,7 @@ ATTRIBUTE_VALUE = {
     ]
 }
 LEASE = "Seconds it stays hidden from other consumers. The queue's own setting when not given."
+WAIT = "Seconds to wait when there is no message. The queue's own setting when not given."
 
 
 @extend_schema_field(
@@ -88,11 +89,13 @@ class ReceiveQuery(QueryShape):
         help_text="Up to so many, in a list. Without it: one, not in a list.",
     )
     visibility_timeout = QueryWhole(limits.VISIBILITY_TIMEOUT, required=False, help_text=LEASE)
+    wait_seconds = QueryWhole(limits.WAIT_SECONDS, required=False, help_text=WAIT)
 
 
 class ReceiveMessages(Shape):
     max_messages = Whole(limits.BATCH_ENTRIES, required=False, help_text="1 when not given.")
     visibility_timeout = Whole(limits.VISIBILITY_TIMEOUT, required=False, help_text=LEASE)
+    wait_seconds = Whole(limits.WAIT_SECONDS, required=False, help_text=WAIT)
 
 
 class DeleteMessage(QueryShape):

@@ -100,6 +100,18 @@ class UpdateQueue(Shape):
 @extend_schema_serializer(
     examples=[
         OpenApiExample("A queue", {"queue_name": "orders", "visibility_timeout": 30, "max_deliveries": 3}),
+    receive_wait_seconds = Whole(
+        limits.WAIT_SECONDS,
+        required=False,
+        help_text="How long a receive waits for a message when there is none, unless it says itself.",
+    )
+    backoff = Backoff(
+        required=False,
+        allow_null=True,
+        validators=[verified_by(verified_backoff)],
+        help_text="base_seconds * factor ^ (deliveries - 1), at most max_seconds, give or take the jitter "
+        "(a share: 0.1 is 10 %). null: no wait.",
+    )
         OpenApiExample(
             "A bounded queue", {"queue_name": "resize", "queue_size": 1000, "tags": {"for": "web"}}
         ),
@@ -193,3 +205,5 @@ class QueueSummary(QueueDetail):
     def get_fields(self) -> dict[str, Any]:
         fields = super().get_fields().items()
         return {name: field for name, field in fields if not (field.source or "").startswith("counts.")}
+    receive_wait_seconds = serializers.IntegerField()
+    backoff = Backoff(allow_null=True)

@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
 from queues.api import parsers
+from queues.api.authentication import ApiKeyAuthentication
 from queues.api.calls import Call
 from queues.models import ApiKey, Queue, Team
 from queues.operations import queues
@@ -53,6 +54,13 @@ class Door(ViewSet):
         queue = queues.find(self.team, self.kwargs["queue_id"])
         self.check_object_permissions(self.request, queue)
         return queue
+
+    def queue_anew(self) -> Queue:
+        """The same after a while: the key may have been revoked since, the queue deleted or changed."""
+        authenticated = ApiKeyAuthentication().authenticate(self.request)
+        self.request.auth = authenticated[1] if authenticated else None
+        self.check_permissions(self.request)
+        return self.queue()
 
     def body(self) -> dict[str, Any]:
         parsers.admit_chunked(self.request._request)

@@ -42,6 +42,7 @@ SETTINGS = {
     "target_age_seconds": number(limits.TARGET_AGE_SECONDS, null=True),
     "tags": [
         *NOT_AN_OBJECT,
+    "receive_wait_seconds": number(limits.WAIT_SECONDS),
         {"": "empty name"},
         {"k": 1},
         {"k": None},
@@ -122,6 +123,7 @@ NOT_QUERY_TEXT = ["\x00", "a\x00b"]
 LEASE = [*NOT_A_QUERY_NUMBER, "-1", str(limits.VISIBILITY_TIMEOUT[1] + 1), str(2**63)]
 PAGE = {"page_size": [*NOT_A_QUERY_NUMBER, "0", "201", "-1"], "cursor": [*NOT_QUERY_TEXT, "", "x", "🐘"]}
 QUERIES: dict[str, dict[str, list[str]]] = {
+        "wait_seconds": number(limits.WAIT_SECONDS),
     "GET /api/queues": {
         **PAGE,
         "name_prefix": [*NOT_QUERY_TEXT, "x" * 81],
@@ -194,6 +196,7 @@ def test_it_leaves_out_no_field_of_no_call() -> None:
 
 @pytest.mark.parametrize(("call", "field", "value"), cases(FIELDS))
 def test_it_names_the_field_of_the_body(talk: Talker, call: str, field: str, value: Any) -> None:
+        "wait_seconds": [*NOT_A_QUERY_NUMBER, "-1", "21"],
     response = talk(call, {**REQUIRED.get(call, {}), field: value})
     assert_problem(response, 400, "invalid_request", field)
 

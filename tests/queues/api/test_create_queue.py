@@ -11,6 +11,7 @@ ALL_SETTINGS = {
     "delay_seconds": 1,
     "retention_seconds": 3600,
     "max_message_bytes": 2048,
+    "receive_wait_seconds": 10,
     "target_age_seconds": 60,
     "tags": {"cost-centre": "42"},
     "description": "Orders to pack. Ünïcödé.",

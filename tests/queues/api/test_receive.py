@@ -76,7 +76,7 @@ def test_it_leases_nothing_for_a_head(owner: Caller, queue: Queue, messages: str
     assert Message.objects.get().delivery_count == 0
 
 
-@pytest.mark.parametrize("parameter", ["wait_seconds", "max_messages", "Limit"])
+@pytest.mark.parametrize("parameter", ["attempt_id", "max_messages", "Limit"])
 def test_it_refuses_query_parameters_it_does_not_know(owner: Caller, messages: str, parameter: str) -> None:
     assert_problem(owner.get(messages, **{parameter: 1}), 400, "invalid_request", parameter)
 

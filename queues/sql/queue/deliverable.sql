@@ -1,0 +1,25 @@
+-- Which of these queues have something for those who wait: how many messages are ready, or parked and due,
+-- counted no further than as many wait for them. A paused queue has nothing; of a deleted one we say so.
+-- Locks nothing. Runs every 50 ms in each process in which somebody waits.
+SELECT waited.queue_id,
+       queue.id IS NULL                                       AS deleted,
+       least(ready.messages + due.messages, waited.most)::int AS messages
+  FROM unnest(%(queue_ids)s::bigint[], %(most)s::int[]) AS waited (queue_id, most)
+  LEFT JOIN queue ON queue.id = waited.queue_id
+                 AND queue.deleted_at IS NULL
+ CROSS JOIN LATERAL (
+           SELECT count(*) AS messages
+             FROM (SELECT FROM message WHERE ready_in = queue.id LIMIT waited.most) AS bounded
+       ) AS ready
+ CROSS JOIN LATERAL (
+           SELECT count(*) AS messages
+             FROM (
+                      SELECT
+                        FROM message
+                       WHERE parked_in = queue.id
+                         AND visible_at <= COALESCE(%(now)s::timestamptz, statement_timestamp())
+                       LIMIT waited.most
+                  ) AS bounded
+       ) AS due
+ WHERE queue.id IS NULL
+    OR (NOT queue.paused AND ready.messages + due.messages > 0)

@@ -1,3 +1,5 @@
+from django.utils import timezone
+
 from queues.models import Message, Queue
 from tests.factories import dead_letter, in_flight_message, ready_message, ready_messages
 from tests.queues.api.caller import Caller, assert_problem
@@ -14,7 +16,7 @@ def test_it_shows_messages_without_receiving_them(owner: Caller, queue: Queue, m
 
 
 def test_it_shows_a_state_and_no_receipt(owner: Caller, queue: Queue, messages: str) -> None:
-    in_flight_message(queue)
+    in_flight_message(queue, now=timezone.now())
     [message] = owner.get(f"{messages}/browse").json()["results"]
     assert message["state"] == "leased"
     assert message["invisible_until"] is not None
@@ -22,9 +24,10 @@ def test_it_shows_a_state_and_no_receipt(owner: Caller, queue: Queue, messages: 
 
 
 def test_it_finds_messages_by_state(owner: Caller, queue: Queue, messages: str) -> None:
-    in_flight_message(queue, "leased")
-    ready_message(queue, "ready")
-    ready_message(queue, "delayed", delay_seconds=60)
+    now = timezone.now()
+    in_flight_message(queue, "leased", now)
+    ready_message(queue, "ready", now)
+    ready_message(queue, "delayed", now, delay_seconds=60)
     for state in ("ready", "leased", "delayed"):
         assert browsed(owner, messages, state=state) == [state]
     assert browsed(owner, messages, state="exhausted") == []

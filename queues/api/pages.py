@@ -34,14 +34,19 @@ class PageQuery(QueryShape):
 
 
 def answer(
-    request: Request, rows: QuerySet, query: dict[str, Any], show: Callable[[list[Any]], list[dict[str, Any]]]
+    request: Request,
+    rows: QuerySet,
+    query: dict[str, Any],
+    show: Callable[[list[Any]], list[dict[str, Any]]],
+    *,
+    newest_first: bool = False,
 ) -> dict[str, Any]:
     """One page of the rows in the order of their ids, each as `show` shows it."""
     size = query.get("page_size", limits.PAGE_SIZE)
     cursor = read(query["cursor"], rows.model) if "cursor" in query else None
-    found = _fetch(rows, cursor, size)
-    more, page = len(found) > size, found[:size]
     backwards = cursor is not None and cursor.backwards
+    found = _fetch(rows, cursor, size, descending=backwards != newest_first)
+    more, page = len(found) > size, found[:size]
     if backwards:
         page.reverse()
     # Where we came from there are rows; where we go there are if one more was found.
@@ -53,15 +58,11 @@ def answer(
     }
 
 
-def _fetch(rows: QuerySet, cursor: Cursor | None, size: int) -> list[Any]:
+def _fetch(rows: QuerySet, cursor: Cursor | None, size: int, *, descending: bool) -> list[Any]:
     """One row more than the page holds, which tells whether another page follows."""
-    if cursor is None:
-        rows = rows.order_by("pk")
-    elif cursor.backwards:
-        rows = rows.filter(pk__lt=cursor.key).order_by("-pk")
-    else:
-        rows = rows.filter(pk__gt=cursor.key).order_by("pk")
-    return list(rows[: size + 1])
+    if cursor is not None:
+        rows = rows.filter(pk__lt=cursor.key) if descending else rows.filter(pk__gt=cursor.key)
+    return list(rows.order_by("-pk" if descending else "pk")[: size + 1])
 
 
 def _link(request: Request, cursor: Cursor) -> str:

@@ -4,7 +4,7 @@ A filter is kept with its task as JSON, in the words of the caller, and read aga
 """
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.db.models import Case, CharField, Q, QuerySet, Value, When
@@ -82,14 +82,15 @@ def _attributes(value: Any) -> Any:
 
 
 def _moment(value: Any) -> str:
-    """Kept as text; a time without a zone is UTC, as everywhere here."""
+    """Kept as text, in UTC; a time without a zone is in UTC already."""
     try:
         moment = value if isinstance(value, datetime) else parse_datetime(str(value))
-    except ValueError:
-        moment = None
-    if moment is None:
-        raise Invalid("Must be a time in ISO 8601, for example 2030-01-31T12:00:00Z.")
-    return (moment if timezone.is_aware(moment) else timezone.make_aware(moment)).isoformat()
+        if moment is not None:
+            aware = moment if timezone.is_aware(moment) else timezone.make_aware(moment, UTC)
+            return aware.astimezone(UTC).isoformat()
+    except (ValueError, OverflowError):
+        pass
+    raise Invalid("Must be a time in ISO 8601, for example 2030-01-31T12:00:00Z.")
 
 
 def _message_ids(value: Any) -> list[str]:

@@ -24,6 +24,7 @@ class NewMessage:
     group_id: str | None = None
     ttl_seconds: int | None = None
     max_deliveries: int | None = None
+    trace_id: str | None = None
 
 
 def size_of(message: NewMessage) -> int:

@@ -10,6 +10,8 @@ from queues.api.problems import kind_of
 from queues.errors import QueueError
 from queues.models import Message, Queue, State
 from queues.operations import look
+from queues.operations.timeline import timeline
+from queues.operations.why import why_not_delivered
 from queues.values import AckResult, Delivery
 
 HIDDEN = (State.LEASED, State.DELAYED)
@@ -21,7 +23,7 @@ def received(queue: Queue, deliveries: list[Delivery]) -> list[dict[str, Any]]:
         {
             "message_id": delivery.message_id,
             "receipt_handle": delivery.receipt_handle,
-            "invisible_until": _time(delivery.invisible_until),
+            "invisible_until": time(delivery.invisible_until),
             **_common(delivery),
             **_dead_letter(queue, delivery, sources),
         }
@@ -36,6 +38,10 @@ def looked_at(queue: Queue, messages: list[Message]) -> list[dict[str, Any]]:
             "message_id": message.public_id,
             **_visibility(message),
             **_common(message),
+            "error_type": message.error_type,
+            "first_failed_at": time(message.first_failed_at),
+            "last_failed_at": time(message.last_failed_at),
+            "trace_id": message.trace_id,
             **_dead_letter(queue, message, sources),
         }
         for message in messages
@@ -46,6 +52,17 @@ def sent(name: str, result: uuid.UUID | QueueError) -> dict[str, Any]:
     if isinstance(result, QueueError):
         return {"id": name, **_failure(result)}
     return {"id": name, "status": 201, "message_id": ids.message_id(result)}
+
+
+def in_full(queue: Queue, message: Message) -> dict[str, Any]:
+    """A message looked at on its own: with its past, and with what it waits for."""
+    [shown] = looked_at(queue, [message])
+    reason = why_not_delivered(queue, message)
+    return {
+        **shown,
+        "timeline": [{**entry._asdict(), "at": time(entry.at)} for entry in timeline(message)],
+        "why_not_delivered": {**reason._asdict(), "until": time(reason.until)} if reason else None,
+    }
 
 
 def acked(result: AckResult) -> dict[str, Any]:
@@ -61,7 +78,7 @@ def _failure(error: QueueError) -> dict[str, Any]:
 
 def _visibility(message: Message) -> dict[str, Any]:
     state = look.state_of(message)
-    return {"state": state, "invisible_until": _time(message.visible_at) if state in HIDDEN else None}
+    return {"state": state, "invisible_until": time(message.visible_at) if state in HIDDEN else None}
 
 
 def _common(message: Message | Delivery) -> dict[str, Any]:
@@ -69,8 +86,8 @@ def _common(message: Message | Delivery) -> dict[str, Any]:
         "data": message.data,
         "attributes": message.attributes or {},
         "delivery_count": message.delivery_count,
-        "enqueued_at": _time(message.enqueued_at),
-        "first_delivered_at": _time(message.first_delivered_at),
+        "enqueued_at": time(message.enqueued_at),
+        "first_delivered_at": time(message.first_delivered_at),
         "group_id": message.group_id,
         "priority": message.priority,
         "key": message.key,
@@ -86,7 +103,7 @@ def _dead_letter(queue: Queue, message: Message | Delivery, sources: Mapping[int
         return {}
     return {
         "source_queue_id": sources.get(message.source_queue_id or 0),
-        "dead_lettered_at": _time(message.dead_lettered_at),
+        "dead_lettered_at": time(message.dead_lettered_at),
         "dead_letter_reason": message.dead_letter_reason,
         "fingerprint": message.fingerprint,
         "redrive_count": message.redrive_count,
@@ -102,7 +119,7 @@ def _source_ids(messages: Iterable[Message | Delivery]) -> dict[int, str]:
     return {pk: ids.queue_id(uid) for pk, uid in found}
 
 
-def _time(moment: datetime | None) -> str | None:
+def time(moment: datetime | None) -> str | None:
     if moment is None:
         return None
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"

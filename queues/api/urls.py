@@ -8,9 +8,11 @@ from django.urls import URLPattern, re_path
 from queues.api.views.batch import BatchView
 from queues.api.views.browse import BrowseView
 from queues.api.views.door import Door
+from queues.api.views.lease import LeaseView
 from queues.api.views.message import MessageView
 from queues.api.views.messages import MessagesView
 from queues.api.views.queues import QueuesView
+from queues.api.views.redrives import RedrivesView
 from queues.api.views.schema import DocsView, schema
 from queues.api.views.stats import StatsView
 from queues.api.views.whoami import WhoamiView
@@ -45,6 +47,8 @@ urlpatterns = [
         MessageView,
         {"get": "get_message", "delete": "delete_message"},
     ),
+    calls("queues/{queue_id}/messages/{message_id}/nack", LeaseView, {"post": "nack_message"}),
+    calls("queues/{queue_id}/messages/{message_id}/visibility", LeaseView, {"post": "change_visibility"}),
     calls("queues/{queue_id}/messages/{message_id}/requeue", MessageView, {"post": "requeue_message"}),
     calls("queues", QueuesView, {"get": "list_queues", "post": "create_queue"}),
     calls(
@@ -56,6 +60,11 @@ urlpatterns = [
     calls("queues/{queue_id}/purge", QueuesView, {"post": "purge_queue"}),
     calls("queues/{queue_id}/pause", QueuesView, {"post": "pause_queue"}),
     calls("queues/{queue_id}/resume", QueuesView, {"post": "resume_queue"}),
+    calls("queues/{queue_id}/redrive", RedrivesView, {"post": "start_redrive"}),
+    calls("queues/{queue_id}/redrives", RedrivesView, {"get": "list_redrives"}),
+    calls("queues/{queue_id}/redrives/{redrive_id}", RedrivesView, {"get": "get_redrive"}),
+    calls("queues/{queue_id}/redrives/{redrive_id}/cancel", RedrivesView, {"post": "cancel_redrive"}),
+    calls("queues/{queue_id}/redrives/{redrive_id}/undo", RedrivesView, {"post": "undo_redrive"}),
     calls("whoami", WhoamiView, {"get": "whoami"}),
     address("schema", schema),
     address("docs", DocsView.as_view()),

@@ -64,6 +64,7 @@ class MessageManager(models.Manager["Message"]):
             group_id=[message.group_id for message in messages],
             ttl_seconds=[message.ttl_seconds for message in messages],
             max_deliveries=[message.max_deliveries for message in messages],
+            trace_id=[message.trace_id for message in messages],
             size_bytes=list(sizes),
         )
         return [row.id for row in rows]

@@ -103,6 +103,8 @@ def _verified_size(queue: Queue, message: NewMessage) -> int:
         limits.verify_group_id(message.group_id)
     if message.max_deliveries is not None:
         limits.verify_range("max_deliveries", message.max_deliveries, limits.MAX_DELIVERIES)
+    if message.trace_id is not None:
+        limits.verify_length("trace_id", message.trace_id, limits.TRACE_ID_LENGTH)
     if message.ttl_seconds is not None:
         limits.verify_range("ttl_seconds", message.ttl_seconds, limits.TTL_SECONDS)
     _verify_delay(queue, message)

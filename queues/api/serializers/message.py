@@ -162,6 +162,30 @@ class ReceivedMessage(_Message):
 
 class LookedAtMessage(_Message):
     state = serializers.ChoiceField([str(state) for state in VISIBLE_STATES])
+    error_type = serializers.CharField(allow_null=True)
+    first_failed_at = serializers.DateTimeField(allow_null=True)
+    last_failed_at = serializers.DateTimeField(allow_null=True)
+    trace_id = serializers.CharField(
+        allow_null=True, help_text="From the `traceparent` of the request that sent it."
+    )
+
+
+class TimelineEntry(serializers.Serializer):
+    at = serializers.DateTimeField()
+    event = serializers.CharField()
+    detail = serializers.CharField(allow_null=True)
+    by = serializers.CharField(allow_null=True, help_text="The name of the API key or of the person.")
+
+
+class WhyNotDelivered(serializers.Serializer):
+    code = serializers.CharField(help_text="`delayed`, `leased`, `paused` or `exhausted`.")
+    detail = serializers.CharField()
+    until = serializers.DateTimeField(allow_null=True)
+
+
+class MessageInFull(LookedAtMessage):
+    timeline = TimelineEntry(many=True, help_text=f"Its last {limits.HISTORY_ENTRIES} events, oldest first.")
+    why_not_delivered = WhyNotDelivered(allow_null=True, help_text="null: the next receive may get it.")
 
 
 class ReceivedMessages(serializers.Serializer):

@@ -10,6 +10,8 @@ from queues.api.fields import QueryFlag, QueryPair, QueryText, Text, Whole, veri
 from queues.api.pages import PageQuery
 from queues.api.shapes import QueryShape, Shape
 from queues.models import Mode, Queue
+from queues.operations.backoff import BOUNDS as BACKOFF_BOUNDS
+from queues.operations.backoff import verified as verified_backoff
 
 
 @extend_schema_field(
@@ -44,6 +46,29 @@ class Tags(serializers.Field):
         return value
 
 
+@extend_schema_field(
+    {
+        "type": "object",
+        "properties": {
+            name: {"type": "number", "minimum": low, "maximum": high}
+            for name, (low, high) in BACKOFF_BOUNDS.items()
+        },
+        "required": ["base_seconds"],
+        "additionalProperties": False,
+    }
+)
+class Backoff(serializers.Field):
+    """How long a message waits after a nack or an expired lease, longer each time."""
+
+    def to_internal_value(self, data: Any) -> dict[str, float]:
+        if not isinstance(data, dict):
+            raise serializers.ValidationError("Must be an object or null.")
+        return data
+
+    def to_representation(self, value: dict[str, float]) -> dict[str, float]:
+        return value
+
+
 class UpdateQueue(Shape):
     """The settings that can be changed. What is not given stays as it is."""
 
@@ -75,6 +100,18 @@ class UpdateQueue(Shape):
     max_message_bytes = Whole(
         limits.MESSAGE_BYTES, required=False, help_text="The largest message it accepts."
     )
+    receive_wait_seconds = Whole(
+        limits.WAIT_SECONDS,
+        required=False,
+        help_text="How long a receive waits for a message when there is none, unless it says itself.",
+    )
+    backoff = Backoff(
+        required=False,
+        allow_null=True,
+        validators=[verified_by(verified_backoff)],
+        help_text="base_seconds * factor ^ (deliveries - 1), at most max_seconds, give or take the jitter "
+        "(a share: 0.1 is 10 %). null: no wait.",
+    )
     priority_aging_seconds = Whole(
         limits.PRIORITY_AGING_SECONDS,
         required=False,
@@ -100,18 +137,6 @@ class UpdateQueue(Shape):
 @extend_schema_serializer(
     examples=[
         OpenApiExample("A queue", {"queue_name": "orders", "visibility_timeout": 30, "max_deliveries": 3}),
-    receive_wait_seconds = Whole(
-        limits.WAIT_SECONDS,
-        required=False,
-        help_text="How long a receive waits for a message when there is none, unless it says itself.",
-    )
-    backoff = Backoff(
-        required=False,
-        allow_null=True,
-        validators=[verified_by(verified_backoff)],
-        help_text="base_seconds * factor ^ (deliveries - 1), at most max_seconds, give or take the jitter "
-        "(a share: 0.1 is 10 %). null: no wait.",
-    )
         OpenApiExample(
             "A bounded queue", {"queue_name": "resize", "queue_size": 1000, "tags": {"for": "web"}}
         ),
@@ -180,6 +205,8 @@ class QueueDetail(QueueCounts):
     delay_seconds = serializers.IntegerField()
     retention_seconds = serializers.IntegerField()
     max_message_bytes = serializers.IntegerField()
+    receive_wait_seconds = serializers.IntegerField()
+    backoff = Backoff(allow_null=True)
     priority_aging_seconds = serializers.IntegerField(allow_null=True)
     target_age_seconds = serializers.IntegerField(allow_null=True)
     tags = Tags()
@@ -205,5 +232,3 @@ class QueueSummary(QueueDetail):
     def get_fields(self) -> dict[str, Any]:
         fields = super().get_fields().items()
         return {name: field for name, field in fields if not (field.source or "").startswith("counts.")}
-    receive_wait_seconds = serializers.IntegerField()
-    backoff = Backoff(allow_null=True)

@@ -11,6 +11,7 @@ from queues.api.calls import Call
 from queues.api.problems import invalid_of
 from queues.api.serializers.batch import SendBatch, SentBatch
 from queues.api.serializers.message import SendMessage
+from queues.api.trace_context import trace_id
 from queues.api.views.door import Door
 from queues.errors import QueueError, QueueNotFound
 from queues.operations.send import send_batch
@@ -35,13 +36,15 @@ class BatchView(Door):
         """
         queue = self.queue()
         given = self.body()["messages"]
-        results = send_batch(queue, [_read(entry) for entry in given])
+        trace = trace_id(request)
+        results = send_batch(queue, [_read(entry, trace) for entry in given])
         names = [entry.get("id", str(place)) for place, entry in enumerate(given)]
         return Response({"results": [answers.sent(*pair) for pair in zip(names, results, strict=True)]})
 
 
-def _read(entry: dict[str, Any]) -> NewMessage | QueueError:
+def _read(entry: dict[str, Any], trace: str | None) -> NewMessage | QueueError:
+    fields = {name: value for name, value in entry.items() if name != "id"}
     try:
-        return NewMessage(**ENTRY.read({name: value for name, value in entry.items() if name != "id"}))
+        return NewMessage(**ENTRY.read(fields), trace_id=trace)
     except ValidationError as error:
         return invalid_of(error)

@@ -5,7 +5,7 @@ from rest_framework.response import Response
 
 from queues.api import answers
 from queues.api.calls import Call
-from queues.api.serializers.message import DeletedMessage, DeleteMessage, LookedAtMessage, RequeuedMessage
+from queues.api.serializers.message import DeletedMessage, DeleteMessage, MessageInFull, RequeuedMessage
 from queues.api.views.door import Door
 from queues.errors import (
     MessageNotFound,
@@ -25,7 +25,7 @@ NOT_FOUND = (QueueNotFound, MessageNotFound)
 class MessageView(Door):
     tag = "messages"
     calls = {
-        "get_message": Call(answers={200: LookedAtMessage()}, problems=NOT_FOUND),
+        "get_message": Call(answers={200: MessageInFull()}, problems=NOT_FOUND),
         "delete_message": Call(
             scope="receive",
             query=DeleteMessage(),
@@ -40,10 +40,12 @@ class MessageView(Door):
     }
 
     def get_message(self, request: Request, queue_id: str, message_id: str) -> Response:
-        """Look at a message; nothing happens to it."""
+        """Look at a message; nothing happens to it.
+
+        With what happened to it so far, and what keeps it from being delivered just now.
+        """
         queue = self.queue()
-        [answer] = answers.looked_at(queue, [look.find_message(queue, message_id)])
-        return Response(answer)
+        return Response(answers.in_full(queue, look.find_message(queue, message_id)))
 
     def delete_message(self, request: Request, queue_id: str, message_id: str) -> Response:
         """Acknowledge a message by its id: it is finished.

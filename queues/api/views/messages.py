@@ -22,6 +22,7 @@ from queues.api.serializers.message import (
     ReceiveQuery,
     SendMessage,
 )
+from queues.api.trace_context import trace_id
 from queues.api.views.door import Door
 from queues.errors import MessageTooLarge, QueueFull, QueueNotFound, TooManyWaiting
 from queues.models import Queue
@@ -66,14 +67,15 @@ class MessagesView(Door):
         It is durable when this answers.
         """
         queue = self.queue()
-        uid = send(queue, NewMessage(**self.body()))
+        uid = send(queue, NewMessage(**self.body(), trace_id=trace_id(request)))
         return Response({"message_id": ids.message_id(uid)}, 201)
 
     def receive_message(self, request: Request, queue_id: str) -> Response:
         """Receive the next message.
 
         It is hidden from others for `visibility_timeout` seconds; acknowledge it before they are over. With
-        `limit` the answer is a list.
+        `limit` the answer is a list. With `wait_seconds` it waits for a message when there is none; what has
+        changed meanwhile holds, so the answer may be that the key is revoked or the queue deleted.
         """
         found = self._receive(self.query.get("limit", 1), self.query)
         if "limit" in self.query:

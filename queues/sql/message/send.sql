@@ -30,16 +30,18 @@ input AS MATERIALIZED (
                %(group_id)s::text[],
                %(ttl_seconds)s::int[],
                %(max_deliveries)s::int[],
+               %(trace_id)s::text[],
                %(size_bytes)s::int[]
            ) WITH ORDINALITY AS entry (
-               data, attributes, delay_seconds, priority, group_id, ttl_seconds, max_deliveries, size_bytes, place
+               data, attributes, delay_seconds, priority, group_id, ttl_seconds, max_deliveries, trace_id,
+               size_bytes, place
            )
      WHERE NOT %(bounded)s::boolean OR EXISTS (SELECT FROM room)
 ),
 stored AS (
     INSERT INTO message (
         id, queue_id, rank, enqueued_at, entered_at, visible_at, expires_at,
-        max_deliveries, size_bytes, priority, state, data, attributes, group_id
+        max_deliveries, size_bytes, priority, state, data, attributes, group_id, trace_id
     )
     SELECT id,
            %(queue_id)s::bigint,
@@ -54,7 +56,8 @@ stored AS (
            CASE WHEN delay_seconds > 0 THEN 'delayed' ELSE 'ready' END,
            data,
            attributes,
-           group_id
+           group_id,
+           trace_id
       FROM input
      ORDER BY place
 )

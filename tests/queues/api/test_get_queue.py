@@ -1,3 +1,5 @@
+from django.utils import timezone
+
 from queues.models import Queue
 from tests.factories import dead_letter, in_flight_message, ready_message
 from tests.queues.api.caller import Caller, assert_problem
@@ -5,7 +7,7 @@ from tests.queues.api.caller import Caller, assert_problem
 CONTRACT = (
     "queue_id queue_name queue_size visibility_timeout max_deliveries current_message_count dlq_id "
     "mode delay_seconds retention_seconds max_message_bytes priority_aging_seconds target_age_seconds "
-    "tags description "
+    "receive_wait_seconds backoff tags description "
     "visible_count in_flight_count delayed_count exhausted_count counts_exact oldest_message_age_seconds "
     "is_dlq paused source_queue_ids created_at"
 ).split()
@@ -16,9 +18,10 @@ def test_it_has_the_fields_of_the_contract(owner: Caller, address: str) -> None:
 
 
 def test_it_counts_messages_by_state(owner: Caller, queue: Queue, address: str) -> None:
-    in_flight_message(queue)
-    ready_message(queue)
-    ready_message(queue, delay_seconds=60)
+    now = timezone.now()
+    in_flight_message(queue, now=now)
+    ready_message(queue, now=now)
+    ready_message(queue, now=now, delay_seconds=60)
     shown = owner.get(address).json()
     assert (shown["visible_count"], shown["in_flight_count"], shown["delayed_count"]) == (1, 1, 1)
     assert (shown["current_message_count"], shown["exhausted_count"], shown["counts_exact"]) == (3, 0, True)

@@ -11,23 +11,33 @@ from tests.queues.api.caller import Caller, assert_problem
 QUEUE = "/api/queues/{id}"
 MESSAGES = QUEUE + "/messages"
 ONE = MESSAGES + "/msg_0000000000000000000000"
+REDRIVE = QUEUE + "/redrives/rd_0000000000000000000000"
 NEEDED = {
     ("get", "/api/queues"): None,
     ("post", "/api/queues"): "manage",
     ("get", QUEUE): None,
     ("patch", QUEUE): "manage",
     ("delete", QUEUE): "manage",
+    ("get", QUEUE + "/stats"): None,
     ("post", QUEUE + "/purge"): "manage",
     ("post", QUEUE + "/pause"): "manage",
     ("post", QUEUE + "/resume"): "manage",
     ("post", MESSAGES): "send",
+    ("post", MESSAGES + "/batch"): "send",
     ("get", MESSAGES): "receive",
     ("post", MESSAGES + "/receive"): "receive",
     ("post", MESSAGES + "/ack"): "receive",
     ("get", MESSAGES + "/browse"): None,
     ("get", ONE): None,
     ("delete", ONE): "receive",
+    ("post", ONE + "/nack"): "receive",
+    ("post", ONE + "/visibility"): "receive",
     ("post", ONE + "/requeue"): "manage",
+    ("post", QUEUE + "/redrive"): "manage",
+    ("get", QUEUE + "/redrives"): None,
+    ("get", REDRIVE): None,
+    ("post", REDRIVE + "/cancel"): "manage",
+    ("post", REDRIVE + "/undo"): "manage",
     ("get", "/api/whoami"): None,
 }
 ABOUT_A_QUEUE = [call for call in NEEDED if "{id}" in call[1]]

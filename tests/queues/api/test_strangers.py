@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 from django.urls import URLPattern, get_resolver
 
-from queues.models import Message, Queue
+from queues.models import Message, Queue, RedriveTask
+from queues.operations.redrive import start as start_redrive
 from tests.factories import dead_letter, in_flight_message
 from tests.queues.api.caller import Caller, assert_problem
 
@@ -30,10 +31,12 @@ def dlq(queue: Queue) -> Queue:
 @pytest.mark.parametrize(("method", "route"), CALLS)
 def test_it_does_not_exist_for_a_stranger(stranger: Caller, dlq: Queue, method: str, route: str) -> None:
     message = Message.objects.get(queue_id=dlq.pk)
-    path = route.format(queue_id=dlq.public_id, message_id=message.public_id)
+    redrive = start_redrive(dlq)
+    path = route.format(queue_id=dlq.public_id, message_id=message.public_id, redrive_id=redrive.public_id)
     response = getattr(stranger.http, method)(f"/api/{path}", content_type="application/json")
     assert_problem(response, 404, "queue_not_found")
     assert Message.objects.filter(pk=message.pk, queue_id=dlq.pk, receipt=None).exists()
+    assert RedriveTask.objects.get().status == "running"
 
 
 def test_it_is_in_no_list_of_a_stranger(stranger: Caller, queue: Queue) -> None:

@@ -174,6 +174,7 @@ def test_send_reads_no_message(queue_id):
         group_id=[None],
         ttl_seconds=[None],
         max_deliveries=[None],
+        trace_id=[None],
         size_bytes=[1],
         now=None,
     )

@@ -39,6 +39,21 @@ class Ticket:
 class _Line:
     parked: list[Ticket] = field(default_factory=list)
     called: int = 0  # woken, and not back or gone yet
+    # Messages heard of since. Woken for them at once, a later ticket could overtake one that comes back.
+    owed: int = 0
+
+    def call(self, number: int) -> None:
+        first, self.parked = self.parked[:number], self.parked[number:]
+        self.called += len(first)
+        for ticket in first:
+            ticket.called.set()
+
+    def come_back(self, pass_on: bool) -> None:
+        """One that was called is back or gone; what is left for it to pass on goes to the first in line."""
+        self.called -= 1
+        if self.owed or pass_on:
+            self.owed = max(self.owed - 1, 0)
+            self.call(1)
 
 
 class Room:
@@ -64,8 +79,8 @@ class Room:
             if ticket.called.is_set():
                 ticket.called.clear()
                 line = self._lines[ticket.queue_id]
-                line.called -= 1
                 insort(line.parked, ticket, key=_arrival)
+                line.come_back(pass_on=False)
         let_go_of_the_database()
         # Asked after parking: a stop before that is seen here, a later one wakes this ticket too.
         if shutdown.stopping.is_set():
@@ -73,19 +88,24 @@ class Room:
         return ticket.called.wait(max(seconds, 0)) and not shutdown.stopping.is_set()
 
     def wake(self, queue_id: int, messages: int) -> None:
-        """As many as there are new messages, those who came first."""
+        """For new messages: as many of those who came first, once the ones on their way are back."""
         with self._lock:
-            self._call(queue_id, messages)
+            line = self._lines.get(queue_id)
+            if line and line.called:
+                line.owed += messages
+            elif line:
+                line.call(messages)
 
     def wake_up_to(self, queue_id: int, messages: int) -> None:
         """For all the messages there are; those on their way already will take theirs."""
         with self._lock:
             line = self._lines.get(queue_id)
             if line:
-                self._call(queue_id, messages - line.called)
+                line.owed = 0
+                line.call(max(messages - line.called, 0))
 
     def wake_line(self, queue_id: int) -> None:
-        self.wake(queue_id, sys.maxsize)
+        self.wake_up_to(queue_id, sys.maxsize)
 
     def wake_all(self) -> None:
         for queue_id in self.lengths():
@@ -112,22 +132,11 @@ class Room:
         with self._lock:
             self._of_team[ticket.team_id] -= 1
             line = self._lines[ticket.queue_id]
-            if ticket.called.is_set():
-                line.called -= 1
-                if not ticket.served:  # hung up, too late, refused: what it was woken for is the next one's
-                    self._call(ticket.queue_id, 1)
+            if ticket.called.is_set():  # hung up, too late or refused, it leaves its message to the next
+                line.come_back(pass_on=not ticket.served)
             else:
                 line.parked.remove(ticket)
             self._sweep(ticket)
-
-    def _call(self, queue_id: int, number: int) -> None:
-        line = self._lines.get(queue_id)
-        if line is None or number <= 0:
-            return
-        first, line.parked = line.parked[:number], line.parked[number:]
-        line.called += len(first)
-        for ticket in first:
-            ticket.called.set()
 
     def _sweep(self, ticket: Ticket) -> None:
         line = self._lines[ticket.queue_id]
@@ -149,7 +158,7 @@ room = Room()
 def notice(event: str, facts: dict[str, Any]) -> None:
     """Wake those whom a fact of this process concerns; of other processes the probe learns."""
     match event:
-        case "message.sent" | "message.moved_in" | "message.returned":
+        case "message.sent" | "message.moved_in" | "message.returned" | "message.nacked":
             room.wake(facts["queue"].pk, facts["count"])
         case "queue.resumed":  # how many messages there are, the first one or the probe will see
             room.wake(facts["queue"].pk, 1)

@@ -28,14 +28,14 @@ def enter(places: ExitStack, room: Room, queue_id: int = QUEUE, team_id: int = T
     return places.enter_context(room.place(queue_id, team_id))
 
 
-def called(room: Room, *tickets: Ticket) -> list[bool]:
+def called(*tickets: Ticket) -> list[bool]:
     return [ticket.called.is_set() for ticket in tickets]
 
 
 def test_it_wakes_those_who_came_first(room: Room, places: ExitStack) -> None:
     first, second, third = (enter(places, room) for _ in range(3))
     room.wake(QUEUE, 2)
-    assert called(room, first, second, third) == [True, True, False]
+    assert called(first, second, third) == [True, True, False]
 
 
 def test_it_wakes_nobody_of_another_queue(room: Room, places: ExitStack) -> None:
@@ -49,23 +49,41 @@ def test_it_keeps_the_place_of_one_woken_in_vain(room: Room, places: ExitStack) 
     room.wake(QUEUE, 1)
     assert not room.wait(first, 0)  # got nothing, waits again
     room.wake(QUEUE, 1)
-    assert called(room, first, second) == [True, False]
+    assert called(first, second) == [True, False]
 
 
 def test_it_counts_on_those_who_are_on_their_way(room: Room, places: ExitStack) -> None:
     tickets = [enter(places, room) for _ in range(3)]
     room.wake(QUEUE, 1)
     room.wake_up_to(QUEUE, 1)
-    assert called(room, *tickets) == [True, False, False]
+    assert called(*tickets) == [True, False, False]
     room.wake_up_to(QUEUE, 2)
-    assert called(room, *tickets) == [True, True, False]
+    assert called(*tickets) == [True, True, False]
+
+
+def test_it_lets_nobody_overtake_one_that_comes_back(room: Room, places: ExitStack) -> None:
+    first, second = enter(places, room), enter(places, room)
+    room.wake(QUEUE, 1)
+    room.wake(QUEUE, 1)  # heard of while the first one is on its way
+    assert called(first, second) == [True, False]
+    assert room.wait(first, 0)  # woken in vain, and again
+    assert called(second) == [False]
+
+
+def test_it_wakes_the_next_when_the_first_has_its_message(room: Room, places: ExitStack) -> None:
+    with room.place(QUEUE, TEAM) as first:
+        second = enter(places, room)
+        room.wake(QUEUE, 1)
+        room.wake(QUEUE, 1)
+        first.served = True
+    assert called(second) == [True]
 
 
 def test_it_passes_on_a_wake_up_that_was_not_used(room: Room, places: ExitStack) -> None:
     with room.place(QUEUE, TEAM):
         next_one = enter(places, room)
         room.wake(QUEUE, 1)
-    assert called(room, next_one) == [True]
+    assert called(next_one) == [True]
 
 
 def test_it_keeps_a_wake_up_that_was_used(room: Room, places: ExitStack) -> None:
@@ -73,7 +91,7 @@ def test_it_keeps_a_wake_up_that_was_used(room: Room, places: ExitStack) -> None
         next_one = enter(places, room)
         room.wake(QUEUE, 1)
         ticket.served = True
-    assert called(room, next_one) == [False]
+    assert called(next_one) == [False]
 
 
 def test_it_says_how_many_wait_for_what(room: Room, places: ExitStack) -> None:

@@ -8,6 +8,9 @@ from django.db import connection
 
 from queues.models import Queue, Team
 from queues.operations import queues
+from queues.operations.keys import create_api_key
+from tests.concurrency.client import Client, Connect
+from tests.simplemq.gunicorn_server import database_url, running
 
 CONNECTIONS = 48
 
@@ -33,3 +36,11 @@ def make_queue(team: Team) -> Callable[..., Queue]:
         return queue
 
     return make
+
+
+@pytest.fixture
+def connect(team: Team) -> Iterator[Connect]:
+    """Makes clients of a real server with two workers, which ends before the tables are emptied."""
+    bearer = create_api_key(team, "worker", ["send", "receive", "manage"]).bearer
+    with running("simplemq.wsgi:application", WEB_CONCURRENCY="2", DATABASE_URL=database_url()) as server:
+        yield lambda: Client(server.port, bearer)

@@ -26,6 +26,7 @@ BATCH_ENTRY_ID_LENGTH = 80
 GROUP_ID_LENGTH = 128
 ATTRIBUTES = 50
 ATTRIBUTE_NAME_LENGTH = 256
+ATTRIBUTE_INTEGER = (-(2**63), 2**63 - 1)
 
 DEFAULT_VISIBILITY_TIMEOUT = 30
 DEFAULT_MAX_DELIVERIES = 3
@@ -99,8 +100,10 @@ def verify_text(field: str, value: str) -> str:
     """PostgreSQL stores no NUL, and UTF-8 has no half of a surrogate pair."""
     if "\x00" in value:
         raise Invalid("Must not contain NUL characters.", field=field)
-    if any("\ud800" <= char <= "\udfff" for char in value):
-        raise Invalid("Must be valid Unicode: it contains an unpaired surrogate.", field=field)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Invalid("Must be valid Unicode: it contains an unpaired surrogate.", field=field) from None
     return value
 
 
@@ -164,7 +167,7 @@ def _verify_attribute_value(name: str, value: Any) -> None:
     elif isinstance(value, dict):
         _verify_binary(name, value)
     elif isinstance(value, bool | int):
-        pass
+        verify_range("attributes", value, ATTRIBUTE_INTEGER)
     elif not (isinstance(value, float) and isfinite(value)):
         raise Invalid(
             f'{name[:40]!r} must be a string, a number, a boolean or {{"binary": base64}}.',

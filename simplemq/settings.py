@@ -173,5 +173,7 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    # Every refused request would be a line, each 429 of a full queue too; the metrics count them.
+    "loggers": {"django.request": {"level": "ERROR"}},
     "root": {"handlers": ["stderr"], "level": env.str("SIMPLEMQ_LOG_LEVEL", default="INFO")},
 }

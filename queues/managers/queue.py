@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import uuid
 from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -11,7 +13,9 @@ from django.db import models
 from queues.managers.statements import run
 
 if TYPE_CHECKING:
-    from queues.models import Queue
+    from queues.models import Queue, Team
+
+JSON_FIELDS = ("tags", "backoff")
 
 
 class QueueQuerySet(models.QuerySet["Queue"]):
@@ -24,6 +28,19 @@ class QueueQuerySet(models.QuerySet["Queue"]):
 
 class QueueManager(models.Manager.from_queryset(QueueQuerySet)):  # type: ignore[misc]
     """All queues, deleted ones too: ask for `live()` ones wherever a person or a client looks."""
+
+    def of_team(self, team: Team, uid: uuid.UUID) -> Queue | None:
+        """The team's queue, as every call needs it. By a statement of our own: the ORM took three times as long."""
+        rows = run("queue/find", uid=uid, team_id=team.pk)
+        if not rows:
+            return None
+        values = rows[0]._asdict()
+        for name in JSON_FIELDS:
+            values[name] = json.loads(values[name]) if values[name] is not None else None
+        names = [field.attname for field in self.model._meta.concrete_fields]
+        queue: Queue = self.model.from_db(self.db, names, [values[name] for name in names])
+        queue.team = team  # known already, and named by every metric
+        return queue
 
     def hold(self, queue_id: int) -> Queue | None:
         """The queue, kept from being deleted until the transaction ends; None when it is gone already."""

@@ -19,10 +19,9 @@ PURGE_BATCH = 5_000
 def find(team: Team, public_id: str) -> Queue:
     """The team's queue of this id. Another team's queue does not exist."""
     uid = ids.decode("q", public_id)
-    queue = Queue.objects.live().filter(team=team, uid=uid).first() if uid else None
+    queue = Queue.objects.of_team(team, uid) if uid else None
     if queue is None:
         raise QueueNotFound()
-    queue.team = team  # known already: metrics name it on every call
     return queue
 
 
@@ -82,7 +81,8 @@ def delete(queue: Queue, *, with_dlq: bool = False) -> Queue | None:
     """Delete a queue with its messages; answers its dead-letter queue when that one stays.
 
     A dead-letter queue that was made lazily goes too when it is empty or when asked for; with dead letters
-    in it, it stays as an ordinary queue. The messages are removed by maintenance: nobody sees them any more.
+    in it, it stays as an ordinary queue, and so does one that its owner named. The messages are removed by
+    maintenance: nobody sees them any more.
     """
     _lock_kinship(queue)
     queue = _locked(queue)
@@ -90,7 +90,7 @@ def delete(queue: Queue, *, with_dlq: bool = False) -> Queue | None:
     _mark_deleted(queue)
     if dlq is None:
         return None
-    if with_dlq or (queue.dlq_is_lazy and _is_empty(dlq)):
+    if queue.dlq_is_lazy and (with_dlq or _is_empty(dlq)):
         _mark_deleted(_locked(dlq))
         return None
     return dlq

@@ -1,8 +1,8 @@
 """The order of delivery within a queue: a rank drawn at the send, lowest first.
 
 Without ageing the rank is the priority alone, and messages of one priority follow by their ids. With ageing
-it is the time of the send, moved ahead by so many seconds for each step of priority: a message that has waited
-`priority_aging_seconds` longer has caught up with one a step above it. Nothing touches a waiting message.
+it is the time of the send, moved ahead by so many seconds for each step of priority: a message that has
+waited `priority_aging_seconds` longer has caught up with one a step above it. Nothing touches a waiting one.
 
 Once a queue has aged its messages, its ranks carry the time for good; otherwise new messages would come
 before the old ones for ever after ageing was turned off.

@@ -102,6 +102,13 @@ class TestCreate:
 
 
 class TestFind:
+    def test_it_has_every_setting(self):
+        backoff = {"base_seconds": 1, "factor": 2.0, "max_seconds": 60, "jitter": 0.1}
+        queue = new_queue(tags={"for": "web"}, backoff=backoff, queue_size=7, description="x")
+        found, stored = reloaded(queue), Queue.objects.get()
+        assert vars(found) | {"_state": 0} == vars(stored) | {"_state": 0}
+        assert found.tags == {"for": "web"}
+
     def test_it_finds_nothing_of_another_team(self):
         with pytest.raises(QueueNotFound):
             queues.find(new_team(), new_queue().public_id)
@@ -224,6 +231,11 @@ class TestDelete:
         morgue = new_queue()
         source = new_queue(morgue.team, dlq=morgue)
         assert queues.delete(source) == morgue
+
+    def test_it_keeps_a_named_dead_letter_queue_even_when_asked(self):
+        morgue = new_queue()
+        source = new_queue(morgue.team, dlq=morgue)
+        assert queues.delete(source, with_dlq=True) == morgue
 
     def test_it_makes_a_new_dead_letter_queue_after_the_old_one_was_deleted(self):
         queue = new_queue(max_deliveries=1)

@@ -80,6 +80,7 @@ def test_it_counts_data_and_attributes_in_bytes():
         (NewMessage("x", attributes={"": "no name"}), "attributes"),
         (NewMessage("x", attributes={"a": None}), "attributes"),
         (NewMessage("x", attributes={"a": float("nan")}), "attributes"),
+        (NewMessage("x", attributes={"a": 2**63}), "attributes"),
         (NewMessage("x", attributes={"a": {"binary": "not base64!"}}), "attributes"),
         (NewMessage("x", attributes={f"a{n}": 1 for n in range(51)}), "attributes"),
     ],

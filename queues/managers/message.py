@@ -74,17 +74,19 @@ class MessageManager(models.Manager["Message"]):
     ) -> Promotion:
         """Make due messages ready; some may turn out to be exhausted. `chance` is the jitter's dice."""
         floor = floors.parked(queue.pk) if now is None else None
-        row = run_one(
-            "message/promote",
-            queue_id=queue.pk,
-            batch=batch,
-            floor=floor,
-            mortal=not queue.is_dlq,
-            max_deliveries=queue.max_deliveries,
-            **_backoff(queue, chance),
-            kept_entries=limits.HISTORY_ENTRIES,
-            now=now,
-        )
+        params = {
+            "queue_id": queue.pk,
+            "batch": batch,
+            "floor": floor,
+            "mortal": not queue.is_dlq,
+            "max_deliveries": queue.max_deliveries,
+            "kept_entries": limits.HISTORY_ENTRIES,
+            "now": now,
+        }
+        if queue.backoff:
+            row = run_one("message/promote_with_backoff", **params, **_backoff(queue, chance))
+        else:
+            row = run_one("message/promote", **params)
         if floor is None and now is None:
             floors.note_promotion(queue.pk, row.at, row.cost, drained=row.moved < batch)
         if row.lowest:

@@ -1,24 +1,10 @@
 -- Make due messages ready: delays that are over, leases that ran out. A lease that was the last one leaves
--- the message exhausted; in a queue with backoff any other one leaves it waiting from the end of the lease on.
--- Answers one row: how many moved, how many of them exhausted, the lowest id, when it was, and what it cost.
--- The backoff is base * factor ^ (deliveries - 1), capped (by the exponent, which else could overflow), give or
--- take the jitter.
+-- the message exhausted. Answers one row: how many moved, how many of them exhausted, the lowest id, when it
+-- was, and what it cost.
 -- Locks the due rows, oldest first, passing over those another process is moving.
 -- `floor` passes over dead index entries that a long transaction elsewhere keeps from being vacuumed.
 WITH due AS MATERIALIZED (
-    SELECT id,
-           CASE
-               WHEN state = 'leased' AND %(backoff_base)s::float8 IS NOT NULL
-                   THEN visible_at + make_interval(secs =>
-                            %(backoff_base)s::float8
-                              * exp(LEAST(
-                                    (delivery_count - 1) * ln(%(backoff_factor)s::float8),
-                                    ln(%(backoff_max)s::float8 / %(backoff_base)s::float8)
-                                ))
-                              * (1 + %(backoff_jitter)s::float8 * (2 * COALESCE(%(chance)s::float8, random()) - 1))
-                        )
-               ELSE visible_at
-           END AS ready_at
+    SELECT id
       FROM message
      WHERE parked_in = %(queue_id)s::bigint
        AND visible_at <= COALESCE(%(now)s::timestamptz, statement_timestamp())
@@ -33,10 +19,8 @@ promoted AS (
                WHEN %(mortal)s::boolean
                 AND state = 'leased'
                 AND delivery_count >= COALESCE(max_deliveries, %(max_deliveries)s::int) THEN 'exhausted'
-               WHEN ready_at > COALESCE(%(now)s::timestamptz, statement_timestamp()) THEN 'delayed'
                ELSE 'ready'
            END,
-           visible_at = ready_at,
            lease_expiry_count = lease_expiry_count + (state = 'leased')::int,
            first_failed_at = CASE
                WHEN state = 'leased' THEN COALESCE(first_failed_at, visible_at)
@@ -53,15 +37,13 @@ promoted AS (
                         'event', 'lease_expired', 'at', visible_at, 'leased_at', last_delivered_at, 'by', leased_by
                     )
            END
-      FROM due
-     WHERE message.queue_id = %(queue_id)s::bigint
-       AND message.id = ANY (ARRAY(SELECT id FROM due))
-       AND message.id = due.id
-    RETURNING message.id, state
+     WHERE queue_id = %(queue_id)s::bigint
+       AND id = ANY (ARRAY(SELECT id FROM due))
+    RETURNING id, state
 )
-SELECT count(*)                                      AS moved,
-       count(*) FILTER (WHERE state = 'exhausted')   AS exhausted,
-       (SELECT id FROM promoted ORDER BY id LIMIT 1) AS lowest,
-       statement_timestamp()                         AS at,
-       clock_timestamp() - statement_timestamp()     AS cost
+SELECT count(*)                                    AS moved,
+       count(*) FILTER (WHERE state = 'exhausted') AS exhausted,
+       min(id::text COLLATE "C")::uuid             AS lowest,
+       statement_timestamp()                       AS at,
+       clock_timestamp() - statement_timestamp()   AS cost
   FROM promoted

@@ -76,6 +76,14 @@ def test_it_survives_any_number_of_deliveries():
     assert Message.objects.get().visible_at == after(seconds=30 + 43_200)
 
 
+@pytest.mark.parametrize("backoff", [None, BACKOFF])
+def test_it_costs_a_receive_no_further_statement(backoff, django_assert_num_queries):
+    queue = waiting_queue(backoff=backoff)
+    ready_message(queue)
+    with django_assert_num_queries(2):
+        assert receive(queue, now=NOW)
+
+
 class TestLeaseExpiry:
     def test_it_waits_from_the_end_of_the_lease_on(self):
         queue = waiting_queue()

@@ -16,9 +16,10 @@ pytestmark = pytest.mark.django_db
 
 DEEP, LEASED, EMPTY, DEAD = 900_001, 900_002, 900_003, 900_004
 LIMIT = 10
-NO_BACKOFF = dict.fromkeys(("backoff_base", "backoff_factor", "backoff_max", "backoff_jitter", "chance"))
-BACKOFF = {**NO_BACKOFF, "backoff_base": 1, "backoff_factor": 2, "backoff_max": 60, "backoff_jitter": 0.5}
-BACKOFFS = pytest.mark.parametrize("backoff", [NO_BACKOFF, BACKOFF], ids=["no backoff", "with backoff"])
+BACKOFF = {"backoff_base": 1, "backoff_factor": 2, "backoff_max": 60, "backoff_jitter": 0.5, "chance": None}
+PROMOTES = pytest.mark.parametrize(
+    ("promote", "backoff"), [("message/promote", {}), ("message/promote_with_backoff", BACKOFF)]
+)
 
 
 @pytest.fixture(scope="module")
@@ -69,10 +70,10 @@ def test_claim_reads_the_head_of_the_ready_index(queue_id, floor):
     assert plan.rows_read() <= 2 * LIMIT  # found, then updated
 
 
-@BACKOFFS
-def test_promote_reads_only_what_is_due(queue_id, backoff):
+@PROMOTES
+def test_promote_reads_only_what_is_due(queue_id, promote, backoff):
     plan = explain(
-        "message/promote",
+        promote,
         queue_id=queue_id,
         batch=LIMIT,
         floor=None,
@@ -86,10 +87,10 @@ def test_promote_reads_only_what_is_due(queue_id, backoff):
     assert plan.rows_read() == 0
 
 
-@BACKOFFS
-def test_promote_reads_no_more_than_a_batch_of_what_is_due(filled, backoff):
+@PROMOTES
+def test_promote_reads_no_more_than_a_batch_of_what_is_due(filled, promote, backoff):
     plan = explain(
-        "message/promote",
+        promote,
         queue_id=LEASED,
         batch=LIMIT,
         floor=None,

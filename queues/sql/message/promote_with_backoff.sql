@@ -1,0 +1,67 @@
+-- The same as `promote`, in a queue with backoff: a lease that ran out, and was not the last one, leaves the
+-- message waiting from its end on. A statement of its own: other queues would pay for it on every receive.
+-- Answers one row: how many moved, how many of them exhausted, the lowest id, when it was, and what it cost.
+-- The backoff is base * factor ^ (deliveries - 1), capped (by the exponent, which else could overflow), give or
+-- take the jitter.
+-- Locks the due rows, oldest first, passing over those another process is moving.
+-- `floor` passes over dead index entries that a long transaction elsewhere keeps from being vacuumed.
+WITH due AS MATERIALIZED (
+    SELECT id,
+           CASE
+               WHEN state = 'leased'
+                   THEN visible_at + make_interval(secs =>
+                            %(backoff_base)s::float8
+                              * exp(LEAST(
+                                    (delivery_count - 1) * ln(%(backoff_factor)s::float8),
+                                    ln(%(backoff_max)s::float8 / %(backoff_base)s::float8)
+                                ))
+                              * (1 + %(backoff_jitter)s::float8 * (2 * COALESCE(%(chance)s::float8, random()) - 1))
+                        )
+               ELSE visible_at
+           END AS ready_at
+      FROM message
+     WHERE parked_in = %(queue_id)s::bigint
+       AND visible_at <= COALESCE(%(now)s::timestamptz, statement_timestamp())
+       AND visible_at >= COALESCE(%(floor)s::timestamptz, '-infinity')
+     ORDER BY visible_at
+     LIMIT %(batch)s::int
+       FOR UPDATE SKIP LOCKED
+),
+promoted AS (
+    UPDATE message
+       SET state = CASE
+               WHEN %(mortal)s::boolean
+                AND state = 'leased'
+                AND delivery_count >= COALESCE(max_deliveries, %(max_deliveries)s::int) THEN 'exhausted'
+               WHEN ready_at > COALESCE(%(now)s::timestamptz, statement_timestamp()) THEN 'delayed'
+               ELSE 'ready'
+           END,
+           visible_at = ready_at,
+           lease_expiry_count = lease_expiry_count + (state = 'leased')::int,
+           first_failed_at = CASE
+               WHEN state = 'leased' THEN COALESCE(first_failed_at, visible_at)
+               ELSE first_failed_at
+           END,
+           last_failed_at = CASE WHEN state = 'leased' THEN visible_at ELSE last_failed_at END,
+           error_type = CASE WHEN state = 'leased' THEN COALESCE(error_type, 'LeaseExpired') ELSE error_type END,
+           history = CASE
+               WHEN state <> 'leased' THEN history
+               ELSE CASE
+                        WHEN jsonb_array_length(history) >= %(kept_entries)s::int THEN history - 0
+                        ELSE COALESCE(history, '[]')
+                    END || jsonb_build_object(
+                        'event', 'lease_expired', 'at', visible_at, 'leased_at', last_delivered_at, 'by', leased_by
+                    )
+           END
+      FROM due
+     WHERE message.queue_id = %(queue_id)s::bigint
+       AND message.id = ANY (ARRAY(SELECT id FROM due))
+       AND message.id = due.id
+    RETURNING message.id, state
+)
+SELECT count(*)                                    AS moved,
+       count(*) FILTER (WHERE state = 'exhausted') AS exhausted,
+       min(id::text COLLATE "C")::uuid             AS lowest,
+       statement_timestamp()                       AS at,
+       clock_timestamp() - statement_timestamp()   AS cost
+  FROM promoted

@@ -98,7 +98,7 @@ STORAGES = {
 }
 
 # --- PostgreSQL --------------------------------------------------------------------------------
-DATABASES = {"default": env.db_url("DATABASE_URL")}
+DATABASES = {"default": env.db_url("DATABASE_URL", engine="django_prometheus.db.backends.postgresql")}
 # Statistics of a table that fills and empties all day are always wrong. Scans without an order read every row
 # of a queue before the first can be taken, so they are the last resort here.
 PLANNER = "-c enable_seqscan=off -c enable_bitmapscan=off -c jit=off"

@@ -1,10 +1,16 @@
 """How long requests take, and how they end. One histogram: its counts are the request rates."""
 
+import logging
 import os
 
+from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponseBase
 from prometheus_client import REGISTRY, CollectorRegistry, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
+
+from queues.metrics import QueueGauges
+
+logger = logging.getLogger(__name__)
 
 METHODS = ("GET", "POST", "PATCH", "DELETE", "HEAD")
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
@@ -22,9 +28,24 @@ def observe(request: HttpRequest, response: HttpResponseBase, seconds: float) ->
 
 
 def exposition() -> bytes:
-    """The figures of this process, or of all worker processes together where they share a directory."""
+    """What was counted, by this process or by all that share a directory, and how full the queues are now."""
+    return generate_latest(_counted()) + _queue_gauges()
+
+
+def _counted() -> CollectorRegistry:
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-        return generate_latest(REGISTRY)
+        return REGISTRY
     registry = CollectorRegistry()
     MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-    return generate_latest(registry)
+    return registry
+
+
+def _queue_gauges() -> bytes:
+    """Nothing while the database is away: the rest is wanted then more than ever."""
+    registry = CollectorRegistry()
+    registry.register(QueueGauges())
+    try:
+        return generate_latest(registry)
+    except (DatabaseError, InterfaceError) as error:
+        logger.warning("no figures of the queues: %s", error)
+        return b""

@@ -4,21 +4,49 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 from pytest_django import Settings
 
 from queues.models import Queue
+from tests.factories import ready_message
 from tests.queues.api.caller import Caller, assert_problem
 
 # Two worker processes leave their figures in one directory; a third adds them up.
 WORKER = """
+import django; django.setup()
 from queues.api.request_metrics import HISTOGRAM
 HISTOGRAM.labels("GET", "queues", 200).observe(0.01)
 """
 READER = """
+import django; django.setup()
 from queues.api.request_metrics import exposition
 print(exposition().decode())
 """
+
+
+pytestmark = pytest.mark.django_db
+
+
+def test_it_tells_how_full_the_queues_are(queue: Queue) -> None:
+    ready_message(queue)
+    page = Client().get("/metrics").content.decode()
+    assert f'simplemq_queue_depth{{queue="{queue.name}",team="{queue.team.name}"}} 1.0' in page
+
+
+def test_it_answers_without_the_queues_while_the_database_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(most: int) -> None:
+        raise OperationalError("away")
+
+    monkeypatch.setattr(Queue.objects, "gauges", away)
+    page = Client().get("/metrics").content.decode()
+    assert "simplemq_http_request_seconds" in page
+    assert "simplemq_queue_depth" not in page
+
+
+def test_it_counts_what_the_database_is_asked() -> None:
+    Queue.objects.count()
+    assert "django_db_execute_total" in Client().get("/metrics").content.decode()
 
 
 def test_it_is_open_to_this_machine() -> None:

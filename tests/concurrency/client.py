@@ -43,8 +43,11 @@ class Client:
     def send_batch(self, queue_id: str, data: list[str]) -> Answer:
         return self.call("POST", f"{queue_id}/messages/batch", messages=[{"data": text} for text in data])
 
+    def receive_up_to(self, queue_id: str, count: int, **options: int) -> Answer:
+        return self.call("POST", f"{queue_id}/messages/receive", max_messages=count, **options)
+
     def receive(self, queue_id: str, count: int, **options: int) -> list[dict[str, Any]]:
-        answer = self.call("POST", f"{queue_id}/messages/receive", max_messages=count, **options)
+        answer = self.receive_up_to(queue_id, count, **options)
         assert answer.status == 200, answer
         return answer.body["messages"]
 

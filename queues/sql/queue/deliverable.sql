@@ -5,8 +5,14 @@ SELECT waited.queue_id,
        queue.id IS NULL                                       AS deleted,
        least(ready.messages + due.messages, waited.most)::int AS messages
   FROM unnest(%(queue_ids)s::bigint[], %(most)s::int[]) AS waited (queue_id, most)
-  LEFT JOIN queue ON queue.id = waited.queue_id
-                 AND queue.deleted_at IS NULL
+  LEFT JOIN LATERAL (
+           -- One by one, which the limit sees to: a plain join is planned as a walk over every queue there is.
+           SELECT id, paused
+             FROM queue
+            WHERE id = waited.queue_id
+              AND deleted_at IS NULL
+            LIMIT 1
+       ) AS queue ON true
  CROSS JOIN LATERAL (
            SELECT count(*) AS messages
              FROM (SELECT FROM message WHERE ready_in = queue.id LIMIT waited.most) AS bounded

@@ -9,7 +9,7 @@ import uuid
 import pytest
 from django.db import connection
 
-from queues.models import Message
+from queues.models import Message, Queue, Team
 from tests.queues.sql.explained import explain
 
 pytestmark = pytest.mark.django_db
@@ -212,3 +212,13 @@ def test_expire_reads_nothing_while_nothing_is_over_age(queue_id):
     )
     assert plan.indexes() == {"message_ttl", "message_pkey", "message_dead"}
     assert plan.rows_read() == 0
+
+
+def test_deliverable_reads_no_more_than_there_are_waiters(queue_id):
+    """The ids of the tests are no queues, so a queue is made of one: the probe looks at live ones only."""
+    team = Team.objects.create(name="waiting")
+    Queue.objects.create(pk=queue_id, team=team, name="waited-for")
+    plan = explain("queue/deliverable", queue_ids=[queue_id], most=[LIMIT], now=None)
+    assert plan.indexes() == {"message_ready", "message_parked"}
+    assert plan.rows_read() <= 2 * LIMIT
+    assert plan.indexes("queue") == {"queue_pkey"}

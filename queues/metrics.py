@@ -15,6 +15,7 @@ SENT = Counter("simplemq_enqueue", "Messages offered to a queue.", [*LABELS, "ou
 RECEIVED = Counter("simplemq_dequeue", "Receive calls answered.", [*LABELS, "outcome"])
 DELIVERED = Counter("simplemq_delivered", "Messages handed to consumers.", LABELS)
 FINISHED = Counter("simplemq_finished", "Messages that ended in a queue.", [*LABELS, "outcome"])
+NACKED = Counter("simplemq_nacked", "Messages that consumers gave back as failed.", LABELS)
 MOVED = Counter("simplemq_moved", "Messages that left a queue for another.", [*LABELS, "outcome"])
 
 
@@ -35,6 +36,7 @@ _COUNTERS: dict[str, Callable[[tuple[str, str], dict[str, Any]], None]] = {
     "message.sent": lambda labels, facts: SENT.labels(*labels, "success").inc(facts["count"]),
     "send.refused": lambda labels, facts: SENT.labels(*labels, facts["reason"]).inc(facts["count"]),
     "message.received": _received,
+    "message.nacked": lambda labels, facts: NACKED.labels(*labels).inc(facts["count"]),
     "message.finished": lambda labels, facts: FINISHED.labels(*labels, facts["outcome"]).inc(facts["count"]),
     "message.moved_out": lambda labels, facts: MOVED.labels(*labels, facts["outcome"]).inc(facts["count"]),
 }

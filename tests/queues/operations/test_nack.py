@@ -1,6 +1,7 @@
 import pytest
 
 from queues.errors import Invalid, MessageNotFound, ReceiptStale
+from queues.metrics import NACKED
 from queues.models import Message, MessageLog, Queue, QueueSlot, State
 from queues.operations import queues
 from queues.operations.ack import ack_by_id
@@ -205,3 +206,9 @@ class TestLastDelivery:
         dlq = dead_letter(new_queue(max_deliveries=1))
         [delivery] = receive(dlq, now=NOW)
         assert give_back(dlq, delivery).visible_at == NOW
+
+
+def test_it_is_counted(queue, delivery, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        give_back(queue, delivery)
+    assert NACKED.labels(queue.team.name, queue.name)._value.get() == 1

@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import Any
 
 import django
@@ -21,17 +21,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     plan = _plan(arguments)
     stop = StopSignal()
     stop.install()
-    progress = Progress(plan.total_seconds, stop)
     try:
-        found = _measure(plan, progress)
+        with closing(Progress(plan.total_seconds, stop)) as progress:
+            found = _measure(plan, progress)
     except StopRequested:
         print("Stopped.", file=sys.stderr)
         return 130
     except CannotMeasure as problem:
         print(f"bench: {problem}", file=sys.stderr)
         return 1
-    finally:
-        progress.close()
     print(_report(found))
     print(f"\nWritten to {results.write(found)}")
     return 0

@@ -121,7 +121,8 @@ def _started(
             process = SPAWN.Process(
                 target=_client, args=(cycle, target, seconds, start, speaker), daemon=True
             )
-            process.start()
+            with _ctrl_c_blocked():
+                process.start()
             processes.append(process)
             listeners.append(listener)
             speaker.close()
@@ -130,6 +131,16 @@ def _started(
         for process in processes:
             process.terminate()
             process.join()
+
+
+@contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """Processes started meanwhile never hear it: it is for us to end them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _report(listener: Connection, deadline: float, heartbeat: Heartbeat) -> Load:
@@ -147,7 +158,6 @@ def _report(listener: Connection, deadline: float, heartbeat: Heartbeat) -> Load
 
 
 def _client(cycle: Cycle, target: Target, seconds: float, start: Any, speaker: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
     load = Load()
     try:
         start.wait()  # connected before, we might wait longer than the service keeps an idle connection

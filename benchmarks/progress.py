@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 from simplemq.stop_signal import StopSignal
 
-BAR = "{desc:<34} {percentage:3.0f}% |{bar}| {elapsed} of about {postfix}"
+LOOK = "{desc}: {percentage:3.0f}% |{bar}| {elapsed} of about {total_fmt} s"
 
 
 class Progress:
@@ -17,7 +17,7 @@ class Progress:
     def __init__(self, planned_seconds: float, stop: StopSignal) -> None:
         self.stop = stop
         # disable=None: no bar unless the output is a terminal.
-        self.bar = tqdm(total=round(planned_seconds), unit="s", disable=None, leave=False)
+        self.bar = tqdm(total=round(planned_seconds), bar_format=LOOK, disable=None, leave=False)
         self.expected = 0.0
 
     @contextmanager
@@ -39,5 +39,7 @@ class Progress:
         self.bar.close()
 
     def _show(self, seconds: float) -> None:
-        self.bar.n = min(round(seconds), self.bar.total or 0)
-        self.bar.refresh()
+        """Seldom: drawing takes time from what is being measured."""
+        if self.bar.n != int(seconds):
+            self.bar.n = int(seconds)
+            self.bar.refresh()

@@ -81,6 +81,7 @@ def ratio_report(http: Mapping[str, HttpFigures], sql: Mapping[str, SqlFigures])
         for name in sql
     ]
     yield table(["", "HTTP", "SQL", "HTTP ÷ SQL"], rows)
+    yield "  HTTP also looks up the key and the queue for each request, and shares the CPUs with its clients."
 
 
 def ratio(http: HttpFigures, sql: SqlFigures) -> float:

@@ -1,16 +1,15 @@
 -- Which of these queues have something for those who wait: how many messages are ready, or parked and due,
 -- counted no further than as many wait for them. A paused queue has nothing; of a deleted one we say so.
 -- Locks nothing. Runs every 50 ms in each process in which somebody waits.
+-- Queues are looked up one by one, which the limit sees to: a join could be planned as a walk over all of them.
 SELECT waited.queue_id,
-       queue.id IS NULL                                       AS deleted,
+       queue.deleted_at IS NOT NULL OR queue.id IS NULL       AS deleted,
        least(ready.messages + due.messages, waited.most)::int AS messages
   FROM unnest(%(queue_ids)s::bigint[], %(most)s::int[]) AS waited (queue_id, most)
   LEFT JOIN LATERAL (
-           -- One by one, which the limit sees to: a plain join is planned as a walk over every queue there is.
-           SELECT id, paused
+           SELECT id, paused, deleted_at
              FROM queue
             WHERE id = waited.queue_id
-              AND deleted_at IS NULL
             LIMIT 1
        ) AS queue ON true
  CROSS JOIN LATERAL (
@@ -28,4 +27,5 @@ SELECT waited.queue_id,
                   ) AS bounded
        ) AS due
  WHERE queue.id IS NULL
+    OR queue.deleted_at IS NOT NULL
     OR (NOT queue.paused AND ready.messages + due.messages > 0)

@@ -9,8 +9,9 @@ from rest_framework.viewsets import ViewSet
 from queues.api import parsers
 from queues.api.authentication import ApiKeyAuthentication
 from queues.api.calls import Call
+from queues.errors import Forbidden, Invalid, QueueNotFound
 from queues.models import ApiKey, Queue, Team
-from queues.operations import queues
+from queues.operations import keys, queues
 
 
 class Door(ViewSet):
@@ -61,6 +62,18 @@ class Door(ViewSet):
         self.request.auth = authenticated[1] if authenticated else None
         self.check_permissions(self.request)
         return self.queue()
+
+    def named_queue(self, field: str, public_id: str | None) -> Queue | None:
+        """Another queue that a field names, which must be one this key may use in the same way."""
+        if public_id is None:
+            return None
+        try:
+            queue = queues.find(self.team, public_id)
+        except QueueNotFound as problem:
+            raise Invalid(problem.message, field=field) from None
+        if not keys.allows(self.key, self.scope, queue.name):
+            raise Forbidden("This key may not use that queue.", field=field)
+        return queue
 
     def body(self) -> dict[str, Any]:
         parsers.admit_chunked(self.request._request)

@@ -21,7 +21,7 @@ from queues.api.serializers.queue import (
     UpdateQueue,
 )
 from queues.api.views.door import Door
-from queues.errors import Conflict, Forbidden, Invalid, QueueNotFound, QuotaExceeded
+from queues.errors import Conflict, Forbidden, QueueNotFound, QuotaExceeded
 from queues.models import Queue
 from queues.operations import keys, look, queues
 
@@ -129,20 +129,8 @@ class QueuesView(Door):
     def _settings(self) -> dict[str, Any]:
         settings = self.body()
         if "dlq_id" in settings:
-            settings["dlq"] = self._dlq(settings.pop("dlq_id"))
+            settings["dlq"] = self.named_queue("dlq_id", settings.pop("dlq_id"))
         return settings
-
-    def _dlq(self, public_id: str | None) -> Queue | None:
-        """The queue a setting names, which must be one this key may manage too."""
-        if public_id is None:
-            return None
-        try:
-            dlq = queues.find(self.team, public_id)
-        except QueueNotFound as problem:
-            raise Invalid(problem.message, field="dlq_id") from None
-        if not keys.allows(self.key, self.scope, dlq.name):
-            raise Forbidden("This key may not use that queue.", field="dlq_id")
-        return dlq
 
 
 def _summaries(rows: list[Queue]) -> list[dict[str, Any]]:

@@ -11,9 +11,9 @@ from queues.api.pages import PageQuery
 from queues.api.serializers.page import page_of
 from queues.api.serializers.redrive import Redrive, RedrivePlan, StartedRedrive, StartRedrive, Undone
 from queues.api.views.door import Door
-from queues.errors import Forbidden, Invalid, QueueFull, QueueNotFound, RedriveActive, RedriveNotFound
-from queues.models import Queue, RedriveTask
-from queues.operations import keys, queues, redrive
+from queues.errors import QueueFull, QueueNotFound, RedriveActive, RedriveNotFound
+from queues.models import RedriveTask
+from queues.operations import redrive
 from queues.operations.redrive_plan import Plan
 
 NOT_FOUND = (QueueNotFound, RedriveNotFound)
@@ -41,7 +41,7 @@ class RedrivesView(Door):
         answer is 200 and says what would happen.
         """
         dlq, wanted = self.queue(), self.body()
-        target = self._target(wanted.pop("target_queue_id", None))
+        target = self.named_queue("target_queue_id", wanted.pop("target_queue_id", None))
         if wanted.pop("dry_run", False):
             plan = redrive.plan(dlq, target=target, filter=wanted.get("filter"), limit=wanted.get("limit"))
             return Response(_planned(plan))
@@ -74,18 +74,6 @@ class RedrivesView(Door):
         dlq = self.queue()
         self.body()
         return Response({"undone": redrive.undo(redrive.find(dlq, redrive_id))})
-
-    def _target(self, public_id: str | None) -> Queue | None:
-        """The queue that is named, which must be one this key may manage too."""
-        if public_id is None:
-            return None
-        try:
-            target = queues.find(self.team, public_id)
-        except QueueNotFound as problem:
-            raise Invalid(problem.message, field="target_queue_id") from None
-        if not keys.allows(self.key, self.scope, target.name):
-            raise Forbidden("This key may not use that queue.", field="target_queue_id")
-        return target
 
 
 def _shown(rows: list[RedriveTask]) -> list[dict[str, Any]]:

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-PARTS = ("http", "sql", "held")
+PARTS = ("http", "sql", "held", "long_poll")
 START_SECONDS = 15.0
 SLICES = 6
+WAITERS_SECONDS = 6.0  # until all of them wait, and all are answered
 
 
 @dataclass(frozen=True)
@@ -27,5 +28,6 @@ class Plan:
             "http": self.probe_seconds + 2 * self.seconds,
             "sql": 2 * self.seconds,
             "held": 2 * (1 + SLICES) * self.slice_seconds,
+            "long_poll": self.seconds + WAITERS_SECONDS,
         }
         return START_SECONDS + sum(lengths[part] for part in self.parts)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from benchmarks import long_poll
 from benchmarks.measures import Latency
 from benchmarks.parts.held import HeldFigures
 from benchmarks.parts.http import HttpFigures
@@ -25,6 +26,8 @@ def _chapters(found: Mapping[str, Any]) -> Iterator[Iterator[str]]:
         yield ratio_report(found["http"], found["sql"])
     if "held" in found:
         yield held_report(found["held"])
+    if "long_poll" in found:
+        yield long_poll.report(found["long_poll"])
 
 
 def http_report(figures: Mapping[str, HttpFigures]) -> Iterator[str]:

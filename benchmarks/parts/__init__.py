@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from benchmarks import long_poll
 from benchmarks.parts import held, http, sql
 from benchmarks.stage import Stage
 
-MEASURES = {"http": http.measure, "sql": sql.measure, "held": held.measure}
+MEASURES = {"http": http.measure, "sql": sql.measure, "held": held.measure, "long_poll": long_poll.measure}
 
 
 def measure(stage: Stage) -> dict[str, Any]:

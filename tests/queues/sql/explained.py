@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 from django.db import connection
+from django.db.models import QuerySet
 from psycopg import sql
 
 from queues.managers.statements import load
@@ -29,6 +30,11 @@ def explain(name: str, **params: Any) -> "Plan":
         answer = cursor.fetchone()[0]
         cursor.execute("DEALLOCATE explained")
     return Plan((json.loads(answer) if isinstance(answer, str) else answer)[0]["Plan"])
+
+
+def explain_rows(rows: QuerySet[Any, Any]) -> "Plan":
+    """The same for what a queryset would fetch."""
+    return Plan(json.loads(rows.explain(analyze=True, format="json"))[0]["Plan"])
 
 
 class Plan:

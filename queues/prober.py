@@ -7,7 +7,6 @@ twenty times a second while somebody waits and never otherwise.
 import logging
 import threading
 import time
-from collections.abc import Callable
 
 from django.db import connection
 
@@ -44,37 +43,33 @@ class Prober:
                 self.room.wake_up_to(row.queue_id, row.messages)
 
     def _run(self) -> None:
-        due = time.monotonic()
-        while True:
-            # At a steady beat, but never faster to make up for a late one.
-            due = max(due + PERIOD_SECONDS, time.monotonic())
-            shutdown.stopping.wait(due - time.monotonic())
-            if not self._goes_on():
-                return
+        rest = PERIOD_SECONDS
+        while self._goes_on_after(rest):
+            began = time.monotonic()
             self._probe_and_let_go()
+            took = time.monotonic() - began
+            # At a steady beat; but a probe that takes long must not become all the database does.
+            rest = max(PERIOD_SECONDS - took, took)
 
-    def _goes_on(self) -> bool:
+    def _goes_on_after(self, rest: float) -> bool:
+        shutdown.stopping.wait(rest)
         # Under the lock: whoever enters the room now finds this one running, or starts another.
         with self._lock:
             self._running = len(self.room) > 0 and not shutdown.stopping.is_set()
             return self._running
 
     def _probe_and_let_go(self) -> None:
-        try:
-            self._note(self.probe)
-        finally:
-            connection.close()  # back to the pool: a request may need it until the next beat
-
-    def _note(self, probe: Callable[[], None]) -> None:
         """A database that is away is said once, not twenty times a second."""
         try:
-            probe()
+            try:
+                self.probe()
+            finally:
+                connection.close()  # back to the pool: a request may need it until the next beat
+            self._failing = False
         except Exception:
             if not self._failing:
                 logger.exception("Cannot see which queues have messages for those who wait; trying on.")
             self._failing = True
-        else:
-            self._failing = False
 
 
 prober = Prober(room)

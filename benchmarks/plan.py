@@ -27,7 +27,7 @@ class Plan:
         lengths = {
             "http": self.probe_seconds + 2 * self.seconds,
             "sql": 2 * self.seconds,
-            "held": 2 * (1 + SLICES) * self.slice_seconds,
+            "held": 2 * (3 + SLICES) * self.slice_seconds,
             "long_poll": self.seconds + WAITERS_SECONDS,
         }
         return START_SECONDS + sum(lengths[part] for part in self.parts)

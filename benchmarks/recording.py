@@ -10,7 +10,6 @@ from typing import Any
 from unittest.mock import patch
 
 import psycopg
-from django.db import connection
 
 from queues.managers.statements import load
 from queues.models import Queue
@@ -38,6 +37,9 @@ class Recording:
 
     calls: dict[str, list[Statement]]
 
+    def only(self, call: str) -> "Recording":
+        return Recording({call: self.calls[call]})
+
 
 def record(queue: Queue, body: str, batch: int) -> Recording:
     """One cycle on this queue, which must be empty, and is empty again."""
@@ -45,7 +47,6 @@ def record(queue: Queue, body: str, batch: int) -> Recording:
     _, sending = _written_down(lambda: send_many(queue, messages))
     deliveries, receiving = _written_down(lambda: receive(queue, batch))
     _, acking = _written_down(lambda: ack(queue, [delivery.receipt_handle for delivery in deliveries]))
-    connection.close()
     return Recording({"send": sending, "receive": receiving, "ack": acking})
 
 

@@ -13,6 +13,7 @@ PLAIN = Path(__file__).resolve().parent / "sql" / "plain"
 REMEMBER = r" \gset"
 # What differs from cycle to cycle; everything else is bound as it was when recorded.
 CHANGING = {"queue_id": ":queue_id", "ids": ":ids", "receipts": ":receipts"}
+PLAIN_PARAMS = {"body": "a message " + "x" * 112, "visibility_timeout": 30}
 HELD = "COALESCE(array_agg(id), '{}') AS ids, COALESCE(array_agg(receipt), '{}') AS receipts"
 PICK_QUEUE = r"\set queue_id random(:first_queue, :last_queue)"
 
@@ -59,16 +60,12 @@ def cycle(recording: Recording) -> Script:
     return script
 
 
-def plain_cycle(body: str, visibility_timeout: int) -> Script:
-    """The same on the plain design: one table, one index, one statement for each call."""
-    script = Script(variables={"ids": "{}", "receipts": "{}"})
+def plain_cycle(recording: Recording) -> Script:
+    """The same calls on the plain design: one table, one index, one statement each."""
+    script = Script()
     script.say(PICK_QUEUE)
-    for call, params in (
-        ("send", {"queue_id": 0, "body": body}),
-        ("receive", {"queue_id": 0, "visibility_timeout": visibility_timeout}),
-        ("ack", {"ids": [], "receipts": []}),
-    ):
-        statement = Statement((PLAIN / f"{call}.sql").read_text(), params)
+    for call in recording.calls:
+        statement = Statement((PLAIN / f"{call}.sql").read_text(), PLAIN_PARAMS)
         script.ask(call, statement, keep=HELD if call == "receive" else "")
     return script
 

@@ -58,6 +58,7 @@ class Stage:
 
     def record(self, queue: Queue, batch: int) -> Recording:
         recording = record(queue, BODY, batch)
+        connection.close()
         connection.close_pool()  # type: ignore[attr-defined]
         return recording
 

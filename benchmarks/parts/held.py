@@ -15,7 +15,7 @@ from benchmarks import floors, scripts
 from benchmarks.errors import CannotMeasure
 from benchmarks.plan import SLICES
 from benchmarks.scripts import Script
-from benchmarks.stage import BODY, Stage
+from benchmarks.stage import Stage
 
 CLIENTS = 8
 PLAIN_TABLE = (scripts.PLAIN / "create.sql").read_text()
@@ -23,8 +23,8 @@ PLAIN_TABLE = (scripts.PLAIN / "create.sql").read_text()
 
 @dataclass(frozen=True)
 class Slice:
-    cycles_per_second: float
-    database_cpu_us_per_cycle: float
+    rate: float
+    database_cpu_us: float
     statement_ms: dict[str, float]
 
 
@@ -39,31 +39,39 @@ class HeldFigures:
 
     @property
     def kept(self) -> float:
-        return self.last.cycles_per_second / self.before.cycles_per_second
+        return self.last.rate / self.before.rate
 
     @property
     def kept_per_cpu_second(self) -> float:
-        """What a machine of its own would keep: cycles for the same CPU time of the database."""
-        return self.before.database_cpu_us_per_cycle / self.last.database_cpu_us_per_cycle
+        """What a machine of its own would keep: as much for the same CPU time of the database."""
+        return self.before.database_cpu_us / self.last.database_cpu_us
 
 
-def measure(stage: Stage) -> dict[str, HeldFigures]:
-    designs = _designs(stage)
-    figures = {name: HeldFigures(_run(stage, f"{name}, before", script)) for name, script in designs.items()}
+def measure(stage: Stage) -> dict[str, dict[str, HeldFigures]]:
+    """Cycles, and polls of the empty queue, which is what a queue is while its consumers keep up."""
+    _prepare_tables()
+    recording = stage.record(stage.hot_queue, 1)
+    receive = recording.only("receive")
+    cycles = {"ours": floors.cycle(recording), "plain": scripts.plain_cycle(recording)}
+    polls = {"ours": floors.cycle(receive), "plain": scripts.plain_cycle(receive)}
+    polled = {name: HeldFigures(_run(stage, f"{name}, empty", script)) for name, script in polls.items()}
+    cycled = {name: HeldFigures(_run(stage, f"{name}, before", script)) for name, script in cycles.items()}
     with _open_transaction(stage.service.database_url):
         for number in range(1, SLICES + 1):
-            for name, script in designs.items():
-                figures[name].held.append(_run(stage, f"{name}, held {number}/{SLICES}", script))
-    return figures
+            _measure_each(stage, f"held {number}/{SLICES}", cycles, cycled)
+        _measure_each(stage, "held, empty", polls, polled)
+    return {"cycles": cycled, "polls": polled}
 
 
-def _designs(stage: Stage) -> dict[str, Script]:
-    queue = stage.hot_queue
+def _measure_each(stage: Stage, what: str, designs: dict[str, Script], found: dict[str, HeldFigures]) -> None:
+    for name, script in designs.items():
+        found[name].held.append(_run(stage, f"{name}, {what}", script))
+
+
+def _prepare_tables() -> None:
     with connection.cursor() as cursor:
         cursor.execute(PLAIN_TABLE)
         cursor.execute("VACUUM ANALYZE message")  # what the parts before have left behind
-    recording = stage.record(queue, 1)
-    return {"ours": floors.cycle(recording), "plain": scripts.plain_cycle(BODY, queue.visibility_timeout)}
 
 
 def _run(stage: Stage, what: str, script: Script) -> Slice:

@@ -71,9 +71,13 @@ class Door(ViewSet):
             queue = queues.find(self.team, public_id)
         except QueueNotFound as problem:
             raise Invalid(problem.message, field=field) from None
+        self.require_use_of(queue, field)
+        return queue
+
+    def require_use_of(self, queue: Queue, field: str | None = None) -> None:
+        """Another queue that this call changes too: a key must not reach it by way of the one it may use."""
         if not keys.allows(self.key, self.scope, queue.name):
             raise Forbidden("This key may not use that queue.", field=field)
-        return queue
 
     def body(self) -> dict[str, Any]:
         parsers.admit_chunked(self.request._request)

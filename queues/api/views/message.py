@@ -15,6 +15,7 @@ from queues.errors import (
     ReceiptStale,
     SourceDeleted,
 )
+from queues.models import Queue
 from queues.operations import look
 from queues.operations.ack import ack_by_id
 from queues.operations.dead_letters import requeue
@@ -62,5 +63,15 @@ class MessageView(Door):
         """
         dlq = self.queue()
         self.body()
+        self._require_use_of_source(dlq, message_id)
         target = requeue(dlq, message_id)
         return Response({"message_id": message_id, "requeued_to": target.public_id})
+
+    def _require_use_of_source(self, dlq: Queue, message_id: str) -> None:
+        """A key without a pattern may use every queue: its message need not be read twice."""
+        if not self.key.queue_pattern:
+            return
+        message = look.find_message(dlq, message_id)
+        source = Queue.objects.live().filter(pk=message.source_queue_id).first()
+        if source is not None:
+            self.require_use_of(source)

@@ -86,7 +86,10 @@ class QueuesView(Door):
         Its lazily made DLQ goes with it when empty, and stays as an ordinary queue when it still holds dead
         letters.
         """
-        kept = queues.delete(self.queue(), with_dlq=self.query.get("with_dlq", False))
+        queue, with_dlq = self.queue(), self.query.get("with_dlq", False)
+        if with_dlq and queue.dlq:
+            self.require_use_of(queue.dlq, "with_dlq")
+        kept = queues.delete(queue, with_dlq=with_dlq)
         kept_id = kept.public_id if kept else None
         return Response({"queue_id": queue_id, "deleted": True, "kept_dlq_id": kept_id})
 

@@ -11,7 +11,7 @@ from queues.api.pages import PageQuery
 from queues.api.serializers.page import page_of
 from queues.api.serializers.redrive import Redrive, RedrivePlan, StartedRedrive, StartRedrive, Undone
 from queues.api.views.door import Door
-from queues.errors import QueueFull, QueueNotFound, RedriveActive, RedriveNotFound
+from queues.errors import Forbidden, QueueFull, QueueNotFound, RedriveActive, RedriveNotFound
 from queues.models import RedriveTask
 from queues.operations import redrive
 from queues.operations.redrive_plan import Plan
@@ -38,10 +38,12 @@ class RedrivesView(Door):
         """Move dead letters back to be tried afresh.
 
         It goes on after this answer; ask for the redrive to see how far it has come. With `dry_run` the
-        answer is 200 and says what would happen.
+        answer is 200 and says what would happen. A key with a queue pattern must name `target_queue_id`.
         """
         dlq, wanted = self.queue(), self.body()
         target = self.named_queue("target_queue_id", wanted.pop("target_queue_id", None))
+        if target is None:
+            self._require_use_of_every_source()
         if wanted.pop("dry_run", False):
             plan = redrive.plan(dlq, target=target, filter=wanted.get("filter"), limit=wanted.get("limit"))
             return Response(_planned(plan))
@@ -74,6 +76,13 @@ class RedrivesView(Door):
         dlq = self.queue()
         self.body()
         return Response({"undone": redrive.undo(redrive.find(dlq, redrive_id))})
+
+    def _require_use_of_every_source(self) -> None:
+        """Dead letters may be from any queue, also from one that sends its dead elsewhere by now."""
+        if self.key.queue_pattern:
+            raise Forbidden(
+                "This key may not use every queue: it must name the target queue.", field="target_queue_id"
+            )
 
 
 def _shown(rows: list[RedriveTask]) -> list[dict[str, Any]]:

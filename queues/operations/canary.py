@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from queues import limits
 from queues.errors import Invalid
-from queues.models import Message, Queue, RedriveTask
+from queues.models import Message, RedriveTask
 
 DEFAULTS = {"max_return_ratio": 0.1, "watch_seconds": 60}
 
@@ -69,20 +69,13 @@ def _steps_so_far(task: RedriveTask) -> int:
 
 
 def _returned(task: RedriveTask) -> QuerySet[Message]:
-    return Message.objects.filter(
-        redrive_id=task.pk, queue_id__in=_graves(task), dead_lettered_at__isnull=False
-    )
+    """Dead again, wherever they are: the queue they went to may send its dead elsewhere by now."""
+    return Message.objects.filter(redrive_id=task.pk, dead_lettered_at__isnull=False)
 
 
 def _unsettled(task: RedriveTask) -> QuerySet[Message]:
     """Moved, and neither finished nor back: somebody has yet to receive or to acknowledge them."""
-    return Message.objects.filter(redrive_id=task.pk).exclude(queue_id__in=_graves(task))
-
-
-def _graves(task: RedriveTask) -> list[int]:
-    """Where its messages come back to when they die: a target may have a dead-letter queue of its own."""
-    other = Queue.objects.filter(pk=task.target_id).values_list("dlq_id", flat=True)
-    return [task.dlq_id, *(pk for pk in other if pk is not None)]
+    return Message.objects.filter(redrive_id=task.pk, dead_lettered_at__isnull=True)
 
 
 def _verify_steps(steps: Any) -> None:

@@ -403,6 +403,15 @@ class TestCanary:
         assert run(task).status == "stopped"
         assert reloaded(target).dlq != dlq
 
+    def test_it_sees_them_where_the_source_sends_its_dead_by_now(self, source: Queue, dlq: Queue) -> None:
+        other = new_queue(dlq.team)
+        queues.update(reloaded(source), dlq=other)
+        task = run(start(dlq, canary={"steps": [2, 3]}))
+        die_again(reloaded(source), LATER)
+        task = run(task)
+        assert (task.status, task.reason) == ("stopped", "2 of 2 redriven messages came back dead.")
+        assert (data_in(other), data_in(dlq)) == (["one", "two"], ["three"])
+
     def test_it_finishes_when_there_are_fewer_messages_than_the_ladder_has(self, dlq: Queue) -> None:
         assert run(start(dlq, canary={"steps": [10]})).status == "completed"
 

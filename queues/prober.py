@@ -17,6 +17,7 @@ from queues.waiting import Room, room
 logger = logging.getLogger(__name__)
 
 PERIOD_SECONDS = 0.05
+LONGEST_REST_SECONDS = 0.5
 
 
 class Prober:
@@ -48,8 +49,9 @@ class Prober:
             began = time.monotonic()
             self._probe_and_let_go()
             took = time.monotonic() - began
-            # At a steady beat; but a probe that takes long must not become all the database does.
-            rest = max(PERIOD_SECONDS - took, took)
+            # At a steady beat; but a probe that takes long must not become all the database does, nor must
+            # a single slow one leave everybody waiting.
+            rest = max(PERIOD_SECONDS - took, min(took, LONGEST_REST_SECONDS))
 
     def _goes_on_after(self, rest: float) -> bool:
         shutdown.stopping.wait(rest)

@@ -16,6 +16,7 @@ from queues.maintenance import (
     redrive,
     slots,
     tallies,
+    totals,
 )
 
 
@@ -36,4 +37,5 @@ DUTIES = (
     Duty("deleted_queues", deleted_queues.run_once, every_seconds=5, batch=5_000),
     Duty("slots", slots.run_once, every_seconds=5),
     Duty("tallies", tallies.run_once, every_seconds=10, batch=10_000),
+    Duty("totals", totals.run_once, every_seconds=300),
 )

@@ -19,7 +19,7 @@ def run_once(batch: int, now: datetime | None = None) -> int:
         MessageLog.objects.add_day(day)
     for day in sorted(outlived)[:batch]:
         MessageLog.objects.drop_day(day)
-    return len(missing) + len(outlived)
+    return len(missing) + len(outlived) + MessageLog.objects.clear_default(_oldest_kept(today), batch)
 
 
 def _oldest_kept(today: date) -> date:

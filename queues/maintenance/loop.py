@@ -51,10 +51,10 @@ def _attend_to(duty: Duty) -> bool:
     """Whether there is probably more to do at once. One duty's trouble is not the others'."""
     try:
         done = duty.run_once(duty.batch, None)
-    except DatabaseError as error:
+    except Exception:
         if not connection.is_usable():
             raise
-        logger.warning("%s failed, trying again later: %s", duty.name, error)
+        logger.exception("%s failed, trying again later", duty.name)
         return False
     if done:
         logger.info("%s: %d", duty.name, done)

@@ -14,6 +14,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from queues import ids
 from queues.managers.statements import run_one
 
 REFRESH_SECONDS = 1.0
@@ -76,5 +77,6 @@ def _measure(queue_id: int, previous: _Floor | None) -> _Floor:
     head = run_one("message/head", queue_id=queue_id)
     floor = previous or _Floor(measured=0.0)
     floor.measured = time.monotonic()
-    floor.ready = head.id if head.cost > COSTLY and head.ranks < MANY_RANKS else None
+    is_useful = head.cost > COSTLY and head.ranks < MANY_RANKS
+    floor.ready = (head.id or ids.oldest_at(head.at - LATE_COMMIT)) if is_useful else None
     return floor

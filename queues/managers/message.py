@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.db import models
 from psycopg.types.json import Jsonb
 
-from queues import ids, limits
+from queues import ids, limits, ranking
 from queues.managers import floors
 from queues.managers.statements import run, run_one
 from queues.receipts import Receipt
@@ -194,6 +194,7 @@ class MessageManager(models.Manager["Message"]):
             dlq_id=dlq.pk,
             ids=list(message_ids),
             reason=reason,
+            rank_step=ranking.step_of(dlq),
             kept_entries=limits.HISTORY_ENTRIES,
             now=now,
         )
@@ -207,6 +208,7 @@ class MessageManager(models.Manager["Message"]):
             queue_id=dlq.pk,
             target_id=target.pk,
             ids=list(message_ids),
+            rank_step=ranking.step_of(target),
             kept_entries=limits.HISTORY_ENTRIES,
             now=now,
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 from psycopg import sql
 
-from queues.managers.statements import run, run_script
+from queues.managers.statements import run, run_one, run_script
 
 if TYPE_CHECKING:
     from queues.models import MessageLog, Queue  # noqa: F401  # named in the class's base
@@ -53,6 +53,11 @@ class MessageLogManager(models.Manager["MessageLog"]):
             start=sql.Literal(midnight),
             stop=sql.Literal(midnight + timedelta(days=1)),
         )
+
+    def clear_default(self, oldest_kept: date, batch: int) -> int:
+        """Remove a batch of rows older than that from the default partition, which no day is dropped with."""
+        midnight = datetime.combine(oldest_kept, time(), UTC)
+        return int(run_one("message_log/clear_default", before=midnight, batch=batch).removed)
 
     def drop_day(self, day: date) -> None:
         run_script("message_log/drop_partition", partition=_partition(day))

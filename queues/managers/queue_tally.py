@@ -25,9 +25,9 @@ class QueueTallyManager(models.Manager["QueueTally"]):
     def fold(self, batch: int) -> int:
         return int(run_one("queue_tally/fold", batch=batch).folded)
 
-    def rebase(self, most: int) -> None:
-        """Set right the totals of queues with fewer than `most` messages."""
-        run("queue_tally/rebase", most=most)
+    def rebase(self, most: int) -> int:
+        """Set right the totals of queues with fewer than `most` messages, and say how many were wrong."""
+        return len(run("queue_tally/rebase", most=most))
 
     def estimate(self, queue_id: int) -> int:
         return int(run_one("queue_tally/estimate", queue_id=queue_id).live)

@@ -99,7 +99,9 @@ class Message(models.Model):
             models.Index(
                 "parked_in", "visible_at", name="message_parked", condition=Q(parked_in__isnull=False)
             ),
-            models.Index("ended_in", "id", name="message_ended", condition=Q(ended_in__isnull=False)),
+            models.Index(
+                "ended_in", "state", "id", name="message_ended", condition=Q(ended_in__isnull=False)
+            ),
             models.Index(
                 "redrive_id", "queue_id", name="message_redriven", condition=Q(redrive_id__isnull=False)
             ),

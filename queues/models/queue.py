@@ -29,7 +29,7 @@ class Queue(models.Model):
     receive_wait_seconds = models.PositiveIntegerField(default=0)
     backoff = models.JSONField(null=True, blank=True)
     priority_aging_seconds = models.PositiveIntegerField(null=True, blank=True)
-    # Once a queue has aged its messages, ranks carry the time for good: see operations/ranking.py
+    # Once a queue has aged its messages, ranks carry the time for good: see ranking.py
     ranks_by_time = models.BooleanField(default=False)
     target_age_seconds = models.PositiveIntegerField(null=True, blank=True)
     tags = models.JSONField(default=dict, blank=True)

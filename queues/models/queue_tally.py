@@ -42,6 +42,7 @@ class QueueTallyDelta(Activity):
 
     class Meta:
         db_table = "queue_tally_delta"
+        indexes = [models.Index(fields=["queue_id"], name="queue_tally_delta_of_queue")]
 
     def __str__(self) -> str:
         return f"{self.live:+d} in queue {self.queue_id}"

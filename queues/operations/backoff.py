@@ -1,6 +1,6 @@
 """Backoff: how long a message waits before it is tried again, longer each time.
 
-The wait itself is reckoned in SQL (nack.sql, promote.sql), where the number of deliveries is known.
+The wait itself is reckoned in SQL (nack.sql, promote_with_backoff.sql), where the deliveries are known.
 """
 
 from collections.abc import Mapping

@@ -60,7 +60,7 @@ def requeue(dlq: Queue, message_id: str, now: datetime | None = None) -> Queue:
 
 def _revive(dlq: Queue) -> int:
     """A queue that has become a dead-letter queue since: its messages do not die, so they are ready again."""
-    return Message.objects.filter(queue_id=dlq.pk, state=State.EXHAUSTED).update(state=State.READY)
+    return Message.objects.filter(ended_in=dlq.pk, state=State.EXHAUSTED).update(state=State.READY)
 
 
 def _move_to_dlq(queue: Queue, dlq: Queue, message_ids: list[uuid.UUID], now: datetime | None) -> None:

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from queues import ids, limits, receipts
 from queues.errors import Invalid, MessageNotFound, ReceiptStale
+from queues.events import emit
 from queues.models import Message, Queue
 from queues.receipts import Receipt
 
@@ -28,6 +29,8 @@ def change_visibility(
             f"A lease lasts at most {limits.TOTAL_LEASE_SECONDS} s from the delivery on.",
             field="visibility_timeout",
         )
+    if visibility_timeout == 0:
+        emit("message.returned", queue=queue, count=1)
     return row.visible_at
 
 

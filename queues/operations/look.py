@@ -1,5 +1,6 @@
 """Looking at messages and counts. Nothing here changes a delivery."""
 
+import json
 from datetime import datetime
 from typing import Any
 
@@ -30,7 +31,7 @@ def browse(
     state: str | None = None,
     group_id: str | None = None,
     q: str | None = None,
-    attribute: tuple[str, Any] | None = None,
+    attribute: tuple[str, str] | None = None,
     error_type: str | None = None,
     fingerprint: str | None = None,
     now: datetime | None = None,
@@ -42,7 +43,7 @@ def browse(
     if q is not None:
         messages = messages.filter(data__contains=q)
     if attribute is not None:
-        messages = messages.filter(attributes__contains=dict([attribute]))
+        messages = messages.filter(_has_attribute(*attribute))
     exact = {"group_id": group_id, "error_type": error_type, "fingerprint": fingerprint}
     return messages.filter(**{field: value for field, value in exact.items() if value is not None})
 
@@ -56,24 +57,42 @@ def state_of(message: Message, now: datetime | None = None) -> str:
 def count(queue: Queue, now: datetime | None = None) -> Counts:
     """Counts by state, exact up to a bound; above it the total is an estimate."""
     row = Message.objects.count_up_to(queue, EXACT_COUNT + 1, now)
-    visible = row.ready + row.due
-    counted = visible + row.leased + row.delayed + row.exhausted
+    numbers = {
+        "visible": row.ready + row.due,
+        "in_flight": row.leased,
+        "delayed": row.delayed,
+        "exhausted": row.exhausted,
+    }
     exact = max(row.ready, row.due, row.parked, row.ended) <= EXACT_COUNT
-    total = counted if exact else max(counted, _estimate(queue))
-    return Counts(
-        total=total,
-        visible=visible if exact else total - row.leased - row.delayed - row.exhausted,
-        in_flight=row.leased,
-        delayed=row.delayed,
-        exhausted=row.exhausted,
-        exact=exact,
-        oldest_age_seconds=_oldest_age(queue, now),
-    )
+    if not exact:
+        # What was not counted is in the states that reached the bound; the fullest of them gets it.
+        capped = _capped(row)
+        fullest = max(capped, key=numbers.__getitem__)
+        numbers[fullest] += max(0, _estimate(queue) - sum(numbers.values()))
+    total = sum(numbers.values())
+    return Counts(total=total, **numbers, exact=exact, oldest_age_seconds=_oldest_age(queue, now))
+
+
+def _capped(row: Any) -> list[str]:
+    """The states that hold more than were counted."""
+    visible = ["visible"] if max(row.ready, row.due) > EXACT_COUNT else []
+    parked = ["in_flight", "delayed"] if row.parked > EXACT_COUNT else []
+    return [*visible, *parked, *(["exhausted"] if row.ended > EXACT_COUNT else [])]
 
 
 def source_queues(queue: Queue) -> list[Queue]:
     """The queues whose dead letters come here."""
     return list(Queue.objects.live().filter(dlq=queue).order_by("id")) if queue.is_dlq else []
+
+
+def _has_attribute(name: str, text: str) -> Q:
+    """The text as it stands, or the number or truth value it spells."""
+    found = Q(attributes__contains={name: text})
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return found
+    return found | Q(attributes__contains={name: value}) if isinstance(value, int | float) else found
 
 
 def _in_state(state: str, now: datetime) -> Q:

@@ -90,14 +90,18 @@ def delete(queue: Queue, *, with_dlq: bool = False) -> Queue | None:
     _mark_deleted(queue)
     if dlq is None:
         return None
-    if queue.dlq_is_lazy and (with_dlq or _is_empty(dlq)):
+    if queue.dlq_is_lazy and not _has_sources(dlq) and (with_dlq or _is_empty(dlq)):
         _mark_deleted(_locked(dlq))
         return None
     return dlq
 
 
 def finish_batch(queue: Queue, outcome: Outcome, batch: int, **which: Any) -> int:
-    """Remove and log up to `batch` messages of a queue, oldest first."""
+    """Remove and log up to `batch` messages of a queue, oldest first.
+
+    In a long loop the queue is read anew: its bound may have changed, and places are given back by it.
+    """
+    queue.refresh_from_db(fields=["queue_size"])
     rows = Message.objects.filter(queue_id=queue.pk, **which).order_by("id")
     wanted = [Receipt(uid) for uid in rows.values_list("id", flat=True)[:batch]]
     removed = len(Message.objects.finish(queue, wanted, outcome, None)) if wanted else 0
@@ -157,9 +161,8 @@ def _resize(queue: Queue) -> None:
 
 def _mark_dlqs(before: Queue | None, after: Queue | None) -> None:
     """Keep `is_dlq` true to whether any queue points there."""
-    for dlq in {before, after} - {None}:
-        pointed_to = Queue.objects.live().filter(dlq=dlq).exists()
-        Queue.objects.filter(pk=dlq.pk).update(is_dlq=pointed_to)  # type: ignore[union-attr]
+    for dlq in {dlq for dlq in (before, after) if dlq is not None}:
+        Queue.objects.filter(pk=dlq.pk).update(is_dlq=_has_sources(dlq))
 
 
 def _mark_deleted(queue: Queue) -> None:
@@ -167,6 +170,10 @@ def _mark_deleted(queue: Queue) -> None:
     Queue.objects.filter(pk=queue.pk).update(deleted_at=timezone.now(), dlq=None, is_dlq=False)
     _mark_dlqs(queue.dlq, None)
     emit("queue.deleted", queue=queue)
+
+
+def _has_sources(dlq: Queue) -> bool:
+    return Queue.objects.live().filter(dlq=dlq).exists()
 
 
 def _is_empty(queue: Queue) -> bool:

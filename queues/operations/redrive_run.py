@@ -13,10 +13,10 @@ from django.db import transaction
 from django.db.models import DateTimeField, QuerySet, Value
 from django.db.models.functions import Now
 
-from queues import limits
+from queues import limits, ranking
 from queues.events import emit
 from queues.models import Message, MessageLog, Outcome, Queue, QueueSlot, RedriveStatus, RedriveTask
-from queues.operations import canary, pace, ranking, redrive_filters
+from queues.operations import canary, pace, redrive_filters
 from queues.operations.redrive_filters import MOVES, SOURCE_DELETED
 
 # How far one batch looks for messages that match, and how many it may find on top that have to stay.

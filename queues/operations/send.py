@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from queues import limits
+from queues import limits, ranking
 from queues.errors import Invalid, QueueError, QueueFull
 from queues.events import emit
 from queues.models import Message, Queue, QueueSlot
-from queues.operations import ranking
 from queues.values import NewMessage, size_of
 
 

@@ -37,4 +37,5 @@ def _delay(message: Message) -> str:
 
 def _is_used_up(queue: Queue, message: Message) -> bool:
     most = message.max_deliveries or queue.max_deliveries
-    return not queue.is_dlq and most is not None and message.delivery_count >= most
+    is_mortal = not queue.is_dlq and message.dead_lettered_at is None
+    return is_mortal and most is not None and message.delivery_count >= most

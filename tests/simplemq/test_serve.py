@@ -36,7 +36,7 @@ def test_its_key_opens_the_door(service):
 
 def test_it_prints_how_to_reach_it(service):
     endpoint, known = f"http://127.0.0.1:{service.port}", service.credentials
-    for text in (f"{endpoint}/api/docs/", f"{endpoint}/console/", known["SIMPLEMQ_ADMIN_PASSWORD"]):
+    for text in (f"{endpoint}/api/docs/", f"{endpoint}/admin/", known["SIMPLEMQ_ADMIN_PASSWORD"]):
         assert text in service.said
 
 

@@ -56,4 +56,5 @@ def _expire(queues: list[Queue]) -> int:
 
 
 def _expire_batch(queue: Queue, now: Any) -> int:
+    queue.refresh_from_db()  # its retention may be raised while this goes on
     return expiry.expire(queue, BATCH, now) + expiry.remove_expired(queue, BATCH, now)

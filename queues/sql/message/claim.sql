@@ -14,7 +14,8 @@ head AS MATERIALIZED (
                WHEN expires_at <= (SELECT now FROM clock)
                  OR entered_at <= (SELECT now FROM clock) - make_interval(secs => %(retention_seconds)s::int)
                    THEN 'expired'
-               WHEN %(mortal)s::boolean AND delivery_count >= COALESCE(max_deliveries, %(max_deliveries)s::int)
+               WHEN %(mortal)s::boolean AND dead_lettered_at IS NULL
+                AND delivery_count >= COALESCE(max_deliveries, %(max_deliveries)s::int)
                    THEN 'exhausted'
                ELSE 'leased'
            END AS fate

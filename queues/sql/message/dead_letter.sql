@@ -2,6 +2,9 @@
 -- delivery_count stays: it tells how often the message was tried. The caller holds the rows.
 UPDATE message
    SET queue_id = %(dlq_id)s::bigint,
+       rank = COALESCE(
+           (extract(epoch FROM enqueued_at) * 1000)::bigint - priority * %(rank_step)s::bigint, -priority
+       ),
        source_queue_id = %(queue_id)s::bigint,
        state = 'ready',
        visible_at = t.now,

@@ -25,4 +25,5 @@ WITH RECURSIVE head AS (
 SELECT (SELECT id FROM head ORDER BY id LIMIT 1) AS id,
        (SELECT min(entered_at) FROM head)        AS waiting_since,
        (SELECT count(*) FROM head)               AS ranks,
+       statement_timestamp()                     AS at,
        clock_timestamp() - statement_timestamp() AS cost

@@ -10,6 +10,7 @@ found AS MATERIALIZED (
     SELECT id,
            receipt IS NOT DISTINCT FROM %(receipt)s::uuid AND state IN ('ready', 'leased', 'delayed') AS held,
            %(mortal)s::boolean
+             AND dead_lettered_at IS NULL
              AND COALESCE(delivery_count >= COALESCE(max_deliveries, %(max_deliveries)s::int), false) AS used_up,
            COALESCE(
                %(delay_seconds)s::float8,

@@ -17,6 +17,7 @@ promoted AS (
     UPDATE message
        SET state = CASE
                WHEN %(mortal)s::boolean
+                AND dead_lettered_at IS NULL
                 AND state = 'leased'
                 AND delivery_count >= COALESCE(max_deliveries, %(max_deliveries)s::int) THEN 'exhausted'
                ELSE 'ready'

@@ -1,6 +1,9 @@
 -- Move dead letters back to a queue, to be tried afresh and seen at once. The caller holds the rows.
 UPDATE message
    SET queue_id = %(target_id)s::bigint,
+       rank = COALESCE(
+           (extract(epoch FROM enqueued_at) * 1000)::bigint - priority * %(rank_step)s::bigint, -priority
+       ),
        source_queue_id = NULL,
        state = 'ready',
        visible_at = t.now,

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from queues.maintenance import bury, deleted_queues, expire, log_partitions, promote, slots, tallies
+from queues.maintenance import bury, deleted_queues, expire, log_partitions, promote, slots, tallies, totals
 from queues.models import Message, MessageLog, Queue, QueueSlot, QueueTally, QueueTallyDelta, State
 from queues.operations import look, queues
 from queues.operations.send import send_many
@@ -124,6 +124,7 @@ class TestTallies:
         send_many(queue, [NewMessage("x")] * 3)
         QueueTally.objects.append({queue.pk: {"live": 777}})
         tallies.run_once(BATCH, NOW)
+        assert totals.run_once(BATCH, NOW) == 1
         assert QueueTally.objects.estimate(queue.pk) == 3
 
 
@@ -140,6 +141,12 @@ class TestLogPartitions:
         log_partitions.run_once(BATCH, NOW)
         assert rows_in("message_log_default") == 0
         assert MessageLog.objects.get().message_id == delivery.id
+
+    def test_it_clears_the_default_partition_of_what_is_too_old(self):
+        in_flight_message(new_queue())
+        queues.finish_batch(Queue.objects.get(), "acked", 1)
+        assert log_partitions.run_once(BATCH, after(days=100)) == 9
+        assert rows_in("message_log_default") == 0
 
     def test_it_drops_what_is_older_than_the_retention(self, settings):
         settings.SIMPLEMQ_LOG_RETENTION_DAYS = 3
@@ -166,4 +173,5 @@ def test_the_command_runs_every_duty_once_and_says_what_it_did(capsys):
         "deleted_queues",
         "slots",
         "tallies",
+        "totals",
     ]

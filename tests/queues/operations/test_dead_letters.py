@@ -144,6 +144,25 @@ def test_it_moves_messages_whose_limit_was_lowered():
     assert only_message(reloaded(queue).dlq).delivery_count == 3
 
 
+def test_it_does_not_die_again_when_its_queue_is_no_dead_letter_queue_any_more():
+    grave = new_queue(name="grave")
+    source = new_queue(grave.team, dlq=grave, max_deliveries=3)
+    dead_letter(source)
+    queues.delete(source)
+    grave = reloaded(grave)
+    assert not grave.is_dlq
+    for _ in range(5):
+        assert data_of(receive(grave, visibility_timeout=0, now=NOW)) == ["poison"]
+
+
+def test_letters_of_an_ageing_queue_take_their_turn_among_others():
+    grave = new_queue(name="grave")
+    ageing = new_queue(grave.team, dlq=grave, max_deliveries=1, priority_aging_seconds=60)
+    dead_letter(ageing, "aged")
+    ready_message(reloaded(grave), "plain")
+    assert data_of(receive(reloaded(grave), limit=2, now=NOW)) == ["aged", "plain"]
+
+
 class TestRequeue:
     def test_it_brings_the_message_back_to_be_tried_afresh(self):
         queue = new_queue(max_deliveries=1)

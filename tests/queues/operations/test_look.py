@@ -4,6 +4,7 @@ from queues import limits
 from queues.errors import Invalid, MessageNotFound
 from queues.models import Message, QueueTally
 from queues.operations import look
+from queues.operations.receive import receive
 from queues.operations.send import send_many
 from queues.values import NewMessage
 from tests.factories import NOW, after, dead_letter, in_flight_message, new_queue, ready_message, reloaded
@@ -51,6 +52,14 @@ class TestCount:
         counts = look.count(queue)
         assert (counts.total, counts.visible, counts.exact) == (28, 28, False)
 
+    def test_it_adds_what_it_did_not_count_where_the_bound_was_reached(self, monkeypatch):
+        monkeypatch.setattr(look, "EXACT_COUNT", 10)
+        queue = new_queue(queue_size=100)
+        send_many(queue, [NewMessage("x")] * 35, NOW)
+        receive(queue, limit=30, now=NOW)
+        counts = look.count(queue, NOW)
+        assert (counts.total, counts.visible, counts.in_flight) == (35, 5, 30)
+
     def test_it_is_exact_in_total_for_a_bounded_queue_of_any_depth(self, monkeypatch):
         monkeypatch.setattr(look, "EXACT_COUNT", 10)
         queue = new_queue(queue_size=100)
@@ -82,6 +91,14 @@ class TestBrowse:
         assert found(queue, group_id="acme") == ["order 1"]
         assert found(queue, q="der 2") == ["order 2"]
         assert found(queue, attribute=("kind", "b")) == ["order 2"]
+
+    def test_it_finds_numbers_and_truth_values_by_how_they_are_written(self):
+        queue = new_queue()
+        ready_message(queue, "number", attributes={"n": 5})
+        ready_message(queue, "text", attributes={"n": "5"})
+        ready_message(queue, "truth", attributes={"n": True})
+        assert found(queue, attribute=("n", "5")) == ["number", "text"]
+        assert found(queue, attribute=("n", "true")) == ["truth"]
 
     def test_it_takes_search_text_literally(self):
         queue = new_queue()

@@ -227,6 +227,13 @@ class TestDelete:
         with pytest.raises(QueueNotFound):
             reloaded(dlq)
 
+    def test_it_keeps_a_lazy_dead_letter_queue_that_another_queue_names(self):
+        queue = new_queue(max_deliveries=1)
+        dlq = dead_letter(queue)
+        other = new_queue(queue.team, dlq=reloaded(dlq))
+        assert queues.delete(queue, with_dlq=True) == dlq
+        assert reloaded(other).dlq == dlq
+
     def test_it_keeps_an_empty_dead_letter_queue_its_owner_named(self):
         morgue = new_queue()
         source = new_queue(morgue.team, dlq=morgue)
@@ -252,6 +259,13 @@ class TestPurge:
         ready_message(queue, delay_seconds=60)
         assert queues.purge(queue) == 3
         assert not Message.objects.exists()
+        assert QueueSlot.objects.free(queue) == 10
+
+    def test_it_gives_back_places_by_the_bound_the_queue_has_now(self):
+        queue = new_queue()
+        send_many(queue, [NewMessage("x")] * 5)
+        queues.update(queue, queue_size=10)
+        queues.purge(queue)  # found before the change
         assert QueueSlot.objects.free(queue) == 10
 
     def test_it_leaves_other_queues_alone(self):

@@ -8,7 +8,12 @@ Once a queue has aged its messages, its ranks carry the time for good; otherwise
 before the old ones for ever after ageing was turned off.
 """
 
-from queues.models import Queue
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from queues.models import Queue
 
 # More milliseconds than a time has: no wait makes up for a step of priority.
 NO_AGEING = 10**13

@@ -20,6 +20,7 @@ def main() -> None:
         try:
             Service(Options.from_environment(os.environ), stop).run()
         except StopRequested:
+            stop.ignore()
             say("Stopped.")
 
 

@@ -22,6 +22,14 @@ class StopSignal:
         if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # `nohup make run` outlives its terminal
             signal.signal(signal.SIGHUP, self._note)
 
+    def ignore(self) -> None:
+        """Nothing is left to stop.
+
+        Python resets handlers on its way out: one more Ctrl-C would then end it with an error.
+        """
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+
     def _note(self, number: int, frame: FrameType | None) -> None:
         self.times += 1
 

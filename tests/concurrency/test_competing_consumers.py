@@ -3,6 +3,7 @@
 Real threads with real connections: a consumer passes over the rows that another one has locked.
 """
 
+import time
 import uuid
 from collections import Counter
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from queues.operations.receive import receive
 from queues.operations.send import send_many
 from queues.values import Delivery, NewMessage
 from tests.concurrency.ledger import ended, live, places
-from tests.concurrency.together import at_once
+from tests.concurrency.together import PATIENCE, at_once
 
 CONSUMERS = 16
 
@@ -41,10 +42,12 @@ def test_they_share_what_a_few_of_them_do_not_want(make_queue: Callable[..., Que
     sent = send_many(queue, [NewMessage(str(number)) for number in range(500)])
     deliveries: Counter[uuid.UUID] = Counter()
     lock = Lock()
+    deadline = time.monotonic() + PATIENCE
 
     def consume() -> set[uuid.UUID]:
         acked = set()
         while live(queue):
+            assert time.monotonic() < deadline, "some messages never leave the queue"
             batch = receive(Queue.objects.get(pk=queue.pk), 5)
             with lock:
                 deliveries.update(delivery.id for delivery in batch)

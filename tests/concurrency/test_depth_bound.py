@@ -10,8 +10,10 @@ from functools import partial
 import pytest
 
 from queues.errors import QueueFull
-from queues.models import Queue
+from queues.models import Message, Queue, State
+from queues.operations import queues
 from queues.operations.ack import ack, ack_by_id
+from queues.operations.dead_letters import bury
 from queues.operations.receive import receive
 from queues.operations.send import send, send_many
 from queues.values import NewMessage
@@ -61,6 +63,18 @@ def test_batches_fill_it_up_to_the_last_place(queue: Queue) -> None:
     stored = at_once(*[lambda: len(send_many(queue, [NewMessage("hello")] * 7))] * PRODUCERS)
     assert sum(stored) == SIZE
     assert places(queue) == (SIZE, 0)
+
+
+def test_a_dead_letter_queue_takes_exactly_as_many_as_fit(
+    queue: Queue, make_queue: Callable[..., Queue]
+) -> None:
+    dlq = make_queue("dead", queue_size=30)
+    queue = queues.update(queue, dlq=dlq)
+    send_many(queue, [NewMessage("poison")] * SIZE)
+    Message.objects.filter(queue_id=queue.pk).update(state=State.EXHAUSTED)
+    assert sum(at_once(*[lambda: bury(queue, 10)] * 10)) == 30
+    assert places(dlq) == (30, 0)
+    assert places(queue) == (SIZE - 30, 30)
 
 
 def test_it_gives_back_one_place_for_one_message_that_many_ack(queue: Queue) -> None:

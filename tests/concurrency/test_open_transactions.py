@@ -4,9 +4,12 @@ Real connections: one holds its locks, the other would wait for them, and fails 
 """
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
+from queues.maintenance import promote
 from queues.models import Queue
 from queues.operations.ack import ack
 from queues.operations.receive import receive
@@ -49,6 +52,13 @@ def test_a_send_holds_up_nobody(queue: Queue) -> None:
 
 def test_a_receive_holds_up_nobody(queue: Queue) -> None:
     with uncommitted(lambda: leased_one(queue)):
+        work_on(queue)
+
+
+def test_a_promotion_holds_up_nobody(queue: Queue) -> None:
+    send_many(queue, [NewMessage("due", delay_seconds=1)] * 5, timezone.now() - timedelta(minutes=1))
+    with uncommitted(lambda: promote.run_once(100)) as promoted:
+        assert promoted == 5
         work_on(queue)
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 PARTS = ("http", "sql", "held", "long_poll")
 START_SECONDS = 15.0
-SLICES = 6
+SLICES_BEFORE, SLICES = 2, 6
 WAITERS_SECONDS = 6.0  # until all of them wait, and all are answered
 
 
@@ -27,7 +27,8 @@ class Plan:
         lengths = {
             "http": self.probe_seconds + 2 * self.seconds,
             "sql": 2 * self.seconds,
-            "held": 2 * (3 + SLICES) * self.slice_seconds,
+            "held": 2 * (SLICES_BEFORE + SLICES) * self.slice_seconds
+            + 2 * (SLICES_BEFORE + 1) * self.probe_seconds,
             "long_poll": self.seconds + WAITERS_SECONDS,
         }
         return START_SECONDS + sum(lengths[part] for part in self.parts)

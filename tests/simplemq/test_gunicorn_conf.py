@@ -16,6 +16,7 @@ from simplemq import gunicorn_conf
 from tests.simplemq.gunicorn_server import Server, database_url, running, until
 
 WORKER_CLASSES = [["-k", "gevent"], ["-k", "gthread", "--threads", "4"]]
+EITHER_WORKER = pytest.mark.parametrize("worker_class", WORKER_CLASSES, ids=["gevent", "gthread"])
 WHOAMI_COUNT = re.compile(r"simplemq_http_request_seconds_count\{.*whoami.*\}")
 SERVICE, PARKED = "simplemq.wsgi", "tests.simplemq.parked_app:application"
 
@@ -52,6 +53,7 @@ def somebody_waits(holder: psycopg.Connection) -> bool:
 def test_it_answers_the_request_in_flight_and_refuses_new_ones(
     ask: Callable[[Server], int], lock: psycopg.Connection, pool: ThreadPoolExecutor
 ) -> None:
+    # Our worker class only: gthread, stopping, keeps the listening socket open and serves nobody from it.
     with running(SERVICE, DATABASE_URL=database_url()) as server:
         in_flight = pool.submit(ask, server)
         until(lambda: somebody_waits(lock))
@@ -62,10 +64,11 @@ def test_it_answers_the_request_in_flight_and_refuses_new_ones(
         assert server.process.wait(10) == 0
 
 
+@EITHER_WORKER
 def test_it_serves_others_while_a_request_waits_for_the_database(
-    ask: Callable[[Server], int], lock: psycopg.Connection, pool: ThreadPoolExecutor
+    worker_class: list[str], ask: Callable[[Server], int], lock: psycopg.Connection, pool: ThreadPoolExecutor
 ) -> None:
-    with running(SERVICE, DATABASE_URL=database_url()) as server:
+    with running(SERVICE, *worker_class, DATABASE_URL=database_url()) as server:
         in_flight = pool.submit(ask, server)
         until(lambda: somebody_waits(lock))
         assert server.get("/healthz").status_code == 200
@@ -74,7 +77,7 @@ def test_it_serves_others_while_a_request_waits_for_the_database(
         assert in_flight.result() == 200
 
 
-@pytest.mark.parametrize("worker_class", WORKER_CLASSES, ids=["gevent", "gthread"])
+@EITHER_WORKER
 def test_it_wakes_a_parked_request_when_it_stops(
     worker_class: list[str], tmp_path: Path, pool: ThreadPoolExecutor
 ) -> None:

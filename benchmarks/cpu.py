@@ -1,9 +1,14 @@
 """CPU time of a process and its descendants. On a shared machine it tells more than the clock does."""
 
+import time
 from collections.abc import Mapping
 from typing import Self
 
 import psutil
+
+from benchmarks.errors import CannotMeasure
+
+ATTEMPTS, PAUSE_SECONDS = 200, 0.02
 
 
 class CpuMeter:
@@ -25,12 +30,14 @@ class CpuMeter:
 
 
 def _used(process: psutil.Process) -> float:
-    return sum(_own(member) for member in [process, *process.children(recursive=True)])
-
-
-def _own(process: psutil.Process) -> float:
-    """Including that of children which have ended."""
-    try:
-        return sum(process.cpu_times()[:4])
-    except psutil.NoSuchProcess:  # it ended just now: its parent has its time
-        return 0.0
+    """Read again if somebody came or went meanwhile: his time would be counted twice, or not at all."""
+    for _ in range(ATTEMPTS):
+        family = [process, *process.children(recursive=True)]
+        try:
+            used = sum(sum(member.cpu_times()[:4]) for member in family)  # also of children that have ended
+        except psutil.NoSuchProcess:
+            continue
+        if family[1:] == process.children(recursive=True):
+            return used
+        time.sleep(PAUSE_SECONDS)
+    raise CannotMeasure("processes come and go too fast to add up their CPU time.")

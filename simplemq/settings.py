@@ -100,10 +100,14 @@ STORAGES = {
 # --- PostgreSQL --------------------------------------------------------------------------------
 DATABASES = {"default": env.db_url("DATABASE_URL", engine="django_prometheus.db.backends.postgresql")}
 # Statistics of a table that fills and empties all day are always wrong. Scans without an order read every row
-# of a queue before the first can be taken, so they are the last resort here.
-PLANNER = "-c enable_seqscan=off -c enable_bitmapscan=off -c jit=off"
+# of a queue before the first can be taken, so they are the last resort here; and a prepared statement is
+# planned once, because its plan has to suit any queue.
+PLANNER = "-c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan -c jit=off"
 DATABASES["default"]["OPTIONS"] = {
     "options": PLANNER,
+    # Django would switch prepared statements off. Only those that ask for it are prepared: see
+    # queues/managers/statements.py
+    "prepare_threshold": 1_000_000_000,
     **DATABASES["default"].get("OPTIONS", {}),
     "pool": {
         "min_size": env.int("SIMPLEMQ_DB_POOL_MIN", default=2),

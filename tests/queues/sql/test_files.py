@@ -4,8 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 from queues.managers.statements import SQL
+from tests.factories import new_queue, reloaded
 
 FILES = sorted(str(path.relative_to(SQL).with_suffix("")) for path in SQL.rglob("*.sql"))
 CODE = "\n".join(path.read_text() for path in (SQL.parent / "managers").glob("*.py"))
@@ -49,3 +51,17 @@ def test_the_folder_is_the_table_of_contents():
         "queue_tally",
         "session",
     }
+
+
+@pytest.mark.django_db
+def test_they_are_prepared_on_the_server_and_planned_once():
+    queue = new_queue()
+    for _ in range(10):
+        reloaded(queue)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement LIKE %s",
+            ["-- A team's queue by its public id%"],
+        )
+        [(generic, custom)] = cursor.fetchall()
+    assert (generic >= 10, custom) == (True, 0)

@@ -79,18 +79,6 @@ def batch_cycle(client: Client, target: Target, load: Load) -> None:
     """The same with ten messages in each call."""
     address = _some_queue(target)
     load.timed("send", client.post, f"{address}/batch", {"messages": [{"data": target.body}] * BATCH})
-    _receive_and_ack_a_batch(client, address, load)
-
-
-def half_batch_cycle(client: Client, target: Target, load: Load) -> None:
-    """For a service without a batch send: ten sends of one message."""
-    address = _some_queue(target)
-    for _ in range(BATCH):
-        load.timed("send", client.post, address, {"data": target.body})
-    _receive_and_ack_a_batch(client, address, load)
-
-
-def _receive_and_ack_a_batch(client: Client, address: str, load: Load) -> None:
     messages = load.timed("receive", client.get, f"{address}?limit={BATCH}")["messages"]
     if messages:
         handles = [message["receipt_handle"] for message in messages]

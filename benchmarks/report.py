@@ -35,7 +35,6 @@ def http_report(figures: Mapping[str, HttpFigures]) -> Iterator[str]:
     yield "HTTP: 10 clients, 15 queues, send → receive → ack (latencies in ms, CPU in µs per request)"
     header = ["", "requests/s", "call", "mean", "p50", "p95", "p99", "web CPU", "database CPU", "client CPU"]
     yield table(header, [row for name, one in figures.items() for row in _http_rows(name, one)])
-    yield from (f"  {name}: {one.note}" for name, one in figures.items() if one.note)
     yield _ceiling(figures["healthz"])
 
 

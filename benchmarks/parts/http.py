@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from benchmarks import http_load
-from benchmarks.http_client import Client, RequestFailed
-from benchmarks.http_load import BATCH, Cycle, Load, Target
+from benchmarks.http_load import BATCH, Cycle, Load
 from benchmarks.measures import Latency, latency
 from benchmarks.stage import CLIENTS, Stage
 
@@ -15,28 +14,26 @@ class HttpFigures:
     messages_per_second: float
     latency_ms: dict[str, Latency | None]
     cpu_us_per_request: dict[str, float]
-    note: str = ""
 
 
 def measure(stage: Stage) -> dict[str, HttpFigures]:
-    target, plan = stage.target, stage.plan
-    batch, note = _batch_cycle(target)
+    plan = stage.plan
     return {
         "healthz": _run(stage, "HTTP without a database", http_load.probe_cycle, plan.probe_seconds),
         "1 message": _run(stage, "HTTP", http_load.single_cycle, plan.seconds),
-        f"{BATCH} messages": _run(stage, f"HTTP, batches of {BATCH}", batch, plan.seconds, note),
+        f"{BATCH} messages": _run(stage, f"HTTP, batches of {BATCH}", http_load.batch_cycle, plan.seconds),
     }
 
 
-def _run(stage: Stage, what: str, cycle: Cycle, seconds: float, note: str = "") -> HttpFigures:
+def _run(stage: Stage, what: str, cycle: Cycle, seconds: float) -> HttpFigures:
     with stage.progress.step(what, seconds), stage.cpu() as cpu:
         load = http_load.run(
             cycle, stage.target, clients=CLIENTS, seconds=seconds, heartbeat=stage.progress.heartbeat
         )
-    return _figures(load, seconds, cpu.seconds, note)
+    return _figures(load, seconds, cpu.seconds)
 
 
-def _figures(load: Load, seconds: float, cpu: dict[str, float], note: str) -> HttpFigures:
+def _figures(load: Load, seconds: float, cpu: dict[str, float]) -> HttpFigures:
     # The meter also saw the warm-up, the clients' own clocks did not.
     measured_share = seconds / (seconds + http_load.WARM_UP_SECONDS)
     used = {name: value * measured_share for name, value in cpu.items()} | {"client": load.cpu_seconds}
@@ -45,14 +42,4 @@ def _figures(load: Load, seconds: float, cpu: dict[str, float], note: str) -> Ht
         messages_per_second=load.messages / seconds,
         latency_ms={call: latency(values) for call, values in load.calls.items()},
         cpu_us_per_request={name: value / load.requests * 1e6 for name, value in used.items()},
-        note=note,
     )
-
-
-def _batch_cycle(target: Target) -> tuple[Cycle, str]:
-    address = f"/api/queues/{target.queue_ids[0]}/messages/batch"
-    try:
-        Client(target.host, target.port, target.api_key).post(address, {"messages": [{"data": target.body}]})
-    except RequestFailed:
-        return http_load.half_batch_cycle, f"no batch send over HTTP yet: {BATCH} single sends instead"
-    return http_load.batch_cycle, ""

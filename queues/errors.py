@@ -64,6 +64,14 @@ class SourceDeleted(QueueError):
     """The queue this message came from has been deleted."""
 
 
+class AlreadyReceived(QueueError):
+    """Somebody has received it meanwhile: it cannot be pulled back."""
+
+
+class EditNotAllowed(QueueError):
+    """The queue this message died in does not allow its messages to be edited."""
+
+
 class RedriveNotFound(QueueError):
     """There is no such redrive of this queue."""
 
@@ -74,6 +82,14 @@ class RedriveActive(QueueError):
 
 class RedriveTooLarge(Invalid):
     """Counting what matches takes too long: narrow the filter, or give a limit."""
+
+
+class ErrorGroupNotFound(QueueError):
+    """There is no such group of dead letters in this queue."""
+
+
+class SearchTooSlow(QueueError):
+    """The search was stopped after 3 seconds: narrow it, for example by error, by age or by id."""
 
 
 class TooManyWaiting(QueueError):

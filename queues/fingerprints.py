@@ -3,15 +3,26 @@
 The client's own word counts most. Else it is the exception type with the functions at the top of the stack;
 without a stack, the type with the message, from which all is stripped that differs between two failures
 of one kind. The version in front tells fingerprints of different rules apart.
+
+Messages that died without a word are told apart by where they died and by the shape of their body: a guess,
+and marked as one. A body is a stranger's text: whatever it holds, it has a shape.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from hashlib import sha256
+from typing import Any
 
 VERSION = "v1"
 TOP_FRAMES = 5
 DIGEST_LENGTH = 32
+GUESS = "shape:"
+NO_ERROR = "No error reported"
+LONGEST_SHAPED = 65_536  # characters: what is longer is not read, it is "a large body"
+MOST_KEYS = 50
+KEY_LENGTH = 64
+TITLE_LENGTH = 300
 
 PYTHON_FRAME = re.compile(r'^[ \t|]*File "([^"\n]+)", line \d+, in (\S+)', re.MULTILINE)
 PYTHON_TRACEBACK = "Traceback (most recent call last)"
@@ -40,6 +51,31 @@ def of(error_type: str | None, message: str, stack: str | None = None, given: st
     parts = [error_type or "", *(frames[:TOP_FRAMES] or [stripped(message)])]
     digest = sha256("\n".join(parts).encode()).hexdigest()
     return f"{VERSION}:{digest[:DIGEST_LENGTH]}"
+
+
+def of_shape(source_queue_id: int, data: str | None) -> str:
+    """The fingerprint of a message that died without an error; None for data stands for a large body."""
+    digest = sha256(f"{source_queue_id}\n{shape(data)}".encode()).hexdigest()
+    return f"{GUESS}{VERSION}:{digest[:DIGEST_LENGTH]}"
+
+
+def shape_title(data: str | None) -> str:
+    title = f"{NO_ERROR}: {shape(data)}"
+    return title if len(title) <= TITLE_LENGTH else title[: TITLE_LENGTH - 1] + "…"
+
+
+def is_guess(fingerprint: str) -> bool:
+    return fingerprint.startswith(GUESS)
+
+
+def shape(data: str | None) -> str:
+    """What a body looks like, in words: `an object with order_id, total`."""
+    if data is None or len(data) > LONGEST_SHAPED:
+        return "a large body"
+    try:
+        return _shape_of(json.loads(data))
+    except (ValueError, RecursionError):
+        return "an empty body" if not data.strip() else "a body that is no JSON"
 
 
 def stripped(text: str) -> str:
@@ -83,3 +119,20 @@ def _place(path: str) -> str:
 
 def _without_number(word: re.Match[str]) -> str:
     return "<n>" if any(char.isdigit() for char in word[0]) else word[0]
+
+
+def _shape_of(value: Any) -> str:
+    if isinstance(value, dict):
+        keys = sorted({_key(key) for key in value})
+        more = ", …" if len(keys) > MOST_KEYS else ""
+        return f"an object with {', '.join(keys[:MOST_KEYS])}{more}" if keys else "an empty object"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, bool) or value is None:
+        return "a truth value" if value is not None else "null"
+    return "a string" if isinstance(value, str) else "a number"
+
+
+def _key(key: str) -> str:
+    """Ids that serve as keys are all the same; what PostgreSQL would not store, or nobody could read, go."""
+    return "".join(char if char.isprintable() else "�" for char in stripped(key[:KEY_LENGTH]))

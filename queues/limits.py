@@ -44,6 +44,8 @@ TAG_VALUE_LENGTH = 256
 KEY_NAME_LENGTH = 80
 QUEUE_PATTERN_LENGTH = 200
 SEARCH_TERM_LENGTH = 200
+SEARCH_TERMS = 20
+SEARCH_SECONDS = 3
 
 # Leases and waiting.
 TOTAL_LEASE_SECONDS = 43_200
@@ -79,12 +81,19 @@ CANARY_WATCH_SECONDS = (1, 3_600)
 # A message that was redriven this often and died again is left out of bulk redrives unless asked for.
 MOST_REDRIVES = 3
 
+# What people do in the console.
+AUDIT_REASON_LENGTH = 500
+GROUP_NOTE_LENGTH = 2_000
+HISTORY_MINUTES = (5, 1_440)
+
 REQUEST_BYTES = 8 * 1024 * 1024
 PAGE_SIZE = 50
 MAX_PAGE_SIZE = 200
 
 # Counts are exact up to here; above it they are estimates, because counting would read every row.
 EXACT_COUNT = 10_000
+# The same where all queues are counted at once.
+EXACT_COUNT_OF_MANY = 1_000
 
 SCOPES = ("send", "receive", "manage")
 

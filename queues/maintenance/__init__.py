@@ -10,13 +10,17 @@ from datetime import datetime
 from queues.maintenance import (
     bury,
     deleted_queues,
+    error_groups,
     expire,
     log_partitions,
+    old_error_groups,
     promote,
     redrive,
+    samples,
     slots,
     tallies,
     totals,
+    trash,
 )
 
 
@@ -37,5 +41,10 @@ DUTIES = (
     Duty("deleted_queues", deleted_queues.run_once, every_seconds=5, batch=5_000),
     Duty("slots", slots.run_once, every_seconds=5),
     Duty("tallies", tallies.run_once, every_seconds=10, batch=10_000),
+    Duty("samples", samples.run_once, every_seconds=15),
     Duty("totals", totals.run_once, every_seconds=300),
+    Duty("trash", trash.run_once, every_seconds=60),
+    Duty("error_groups", error_groups.run_once, every_seconds=5, batch=10_000),
+    # It is never at it twice in a row: all that is old goes at once.
+    Duty("old_error_groups", old_error_groups.run_once, every_seconds=3_600, batch=1_000_000_000),
 )

@@ -4,7 +4,15 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from queues.models import Outcome, Queue, QueueSlot, QueueTally
+from queues.models import (
+    ErrorGroup,
+    ErrorGroupDelta,
+    ErrorGroupHour,
+    Outcome,
+    Queue,
+    QueueSlot,
+    QueueTally,
+)
 from queues.operations.queues import finish_batch
 
 # A send that found the queue just before it was deleted may still commit: its message must find a row to be
@@ -22,5 +30,12 @@ def _clean_up(queue: Queue, batch: int, long_ago: datetime) -> int:
     if not removed and queue.deleted_at is not None and queue.deleted_at < long_ago:
         QueueSlot.objects.close(queue)
         QueueTally.objects.filter(pk=queue.pk).delete()
+        _forget_groups(queue)
         queue.delete()
     return removed
+
+
+def _forget_groups(queue: Queue) -> None:
+    """Deltas first: whoever folds one just now is waited for, and what he made of it is seen."""
+    for table in (ErrorGroupDelta, ErrorGroup, ErrorGroupHour):
+        table._default_manager.filter(queue_id=queue.pk).delete()

@@ -186,13 +186,21 @@ class MessageManager(models.Manager["Message"]):
         return [row.id for row in run("message/lock_exhausted", queue_id=queue.pk, batch=batch)]
 
     def dead_letter(
-        self, queue: Queue, dlq: Queue, message_ids: Sequence[uuid.UUID], reason: str, now: datetime | None
+        self,
+        queue: Queue,
+        dlq: Queue,
+        message_ids: Sequence[uuid.UUID],
+        fingerprints: Sequence[str | None],
+        reason: str,
+        now: datetime | None,
     ) -> None:
+        """Move them; each keeps its fingerprint unless it is given another."""
         run(
             "message/dead_letter",
             queue_id=queue.pk,
             dlq_id=dlq.pk,
             ids=list(message_ids),
+            fingerprints=list(fingerprints),
             reason=reason,
             rank_step=ranking.step_of(dlq),
             kept_entries=limits.HISTORY_ENTRIES,
@@ -200,19 +208,59 @@ class MessageManager(models.Manager["Message"]):
         )
         floors.lower(dlq.pk, min(message_ids))
 
-    def requeue(
-        self, dlq: Queue, target: Queue, message_ids: Sequence[uuid.UUID], now: datetime | None
+    def retry(
+        self,
+        dlq: Queue,
+        target: Queue,
+        message_ids: Sequence[uuid.UUID],
+        *,
+        event: str,
+        by: str,
+        now: datetime | None,
+        redrive_id: int | None = None,
     ) -> None:
+        """Move dead letters to a queue; `event` and `by` are what their history says of it."""
         run(
-            "message/requeue",
+            "message/retry",
             queue_id=dlq.pk,
             target_id=target.pk,
             ids=list(message_ids),
+            event=event,
+            by=by,
+            redrive_id=redrive_id,
             rank_step=ranking.step_of(target),
             kept_entries=limits.HISTORY_ENTRIES,
             now=now,
         )
         floors.lower(target.pk, min(message_ids))
+
+    def undo_retry(
+        self,
+        queue: Queue,
+        dlq: Queue,
+        message_ids: Sequence[uuid.UUID],
+        *,
+        event: str,
+        by: str,
+        now: datetime | None,
+    ) -> None:
+        """Move messages back to the dead-letter queue that they were moved out of."""
+        run(
+            "message/undo_retry",
+            queue_id=queue.pk,
+            dlq_id=dlq.pk,
+            ids=list(message_ids),
+            event=event,
+            by=by,
+            kept_entries=limits.HISTORY_ENTRIES,
+            now=now,
+        )
+        floors.lower(dlq.pk, min(message_ids))
+
+    def lock_requeued(self, dlq: Queue, message_id: uuid.UUID) -> Any:
+        """A row saying where a requeued message is and whether it is as it was left; None when it is gone."""
+        rows = run("message/lock_requeued", dlq_id=dlq.pk, team_id=dlq.team_id, id=message_id)
+        return rows[0] if rows else None
 
     def over_age(self, queue: Queue, batch: int, now: datetime) -> list[uuid.UUID]:
         """Messages whose retention or own time to live is over."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
+from queues.limits import EXACT_COUNT, EXACT_COUNT_OF_MANY
 from queues.managers.statements import run
 
 if TYPE_CHECKING:
@@ -65,3 +66,8 @@ class QueueManager(models.Manager.from_queryset(QueueQuerySet)):  # type: ignore
     def gauges(self, most: int) -> list[Any]:
         """A row for each queue: depth, leases and age of the head, counted no further than `most`."""
         return run("queue/gauges", most=most)
+
+    def health(self, queue_ids: Sequence[int], now: datetime | None = None) -> list[Any]:
+        """A row for each of these queues that is live: what it holds, how long that waits, who receives."""
+        bounds = {"most": EXACT_COUNT_OF_MANY, "most_parked": EXACT_COUNT}
+        return run("queue/health", queue_ids=list(queue_ids), now=now, **bounds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,10 @@ class QueueActivityManager(models.Manager["QueueActivity"]):
     def since(self, queue_id: int, since: datetime) -> Any:
         """A row of sums of what happened in a queue since then."""
         return run_one("queue_activity/since", queue_id=queue_id, since=since)
+
+    def history(self, queue_ids: Sequence[int], since: datetime, step_seconds: int) -> list[Any]:
+        """Sums over these queues for each step in which something happened, oldest first."""
+        return run("queue_activity/history", queue_ids=list(queue_ids), since=since, step=step_seconds)
 
     def prune(self, now: datetime, keep: timedelta) -> int:
         return self.filter(bucket__lt=now - keep).delete()[0]

@@ -1,23 +1,36 @@
 """The tables of the service. No SQL here: statements live in `queues/sql`, run by `queues/managers`."""
 
 from queues.models.api_key import ApiKey
+from queues.models.audit_entry import Action, AuditEntry
+from queues.models.discarded_message import DiscardedMessage
+from queues.models.error_group import ErrorGroup, ErrorGroupDelta, ErrorGroupHour
 from queues.models.message import Message, State
+from queues.models.message_edit import MessageEdit
 from queues.models.message_log import MessageLog, Outcome
 from queues.models.queue import Mode, Queue
+from queues.models.queue_sample import QueueSample
 from queues.models.queue_slot import QueueSlot
 from queues.models.queue_tally import QueueActivity, QueueTally, QueueTallyDelta
 from queues.models.redrive_task import RedriveStatus, RedriveTask
 from queues.models.team import Membership, Role, Team
 
 __all__ = [
+    "Action",
     "ApiKey",
+    "AuditEntry",
+    "DiscardedMessage",
+    "ErrorGroup",
+    "ErrorGroupDelta",
+    "ErrorGroupHour",
     "Membership",
     "Message",
+    "MessageEdit",
     "MessageLog",
     "Mode",
     "Outcome",
     "Queue",
     "QueueActivity",
+    "QueueSample",
     "QueueSlot",
     "QueueTally",
     "QueueTallyDelta",

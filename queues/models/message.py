@@ -109,6 +109,13 @@ class Message(models.Model):
             models.Index(
                 "queue_id", "entered_at", name="message_dead", condition=Q(dead_lettered_at__isnull=False)
             ),
+            models.Index(
+                "queue_id",
+                "fingerprint",
+                "id",
+                name="message_group",
+                condition=Q(dead_lettered_at__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -32,6 +32,7 @@ class Queue(models.Model):
     # Once a queue has aged its messages, ranks carry the time for good: see ranking.py
     ranks_by_time = models.BooleanField(default=False)
     target_age_seconds = models.PositiveIntegerField(null=True, blank=True)
+    allow_edit = models.BooleanField(default=False)  # whether its dead letters may be edited and sent again
     tags = models.JSONField(default=dict, blank=True)
     description = models.TextField(default="", blank=True)
 

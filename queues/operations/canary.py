@@ -56,6 +56,11 @@ def verdict(task: RedriveTask) -> str | None:
     return f"{returned} of {task.moved} redriven messages came back dead."
 
 
+def returned(task: RedriveTask) -> int:
+    """How many of its messages are dead again, counted as far as counts are exact."""
+    return _returned(task)[: limits.EXACT_COUNT].count()
+
+
 def _ladder(task: RedriveTask) -> dict[str, Any]:
     return task.canary or {}
 

@@ -4,11 +4,20 @@ import uuid
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Case, F, When
 
-from queues import ids
-from queues.errors import MessageNotFound, NotADeadLetter, QueueFull, SourceDeleted
+from queues import fingerprints, ids
+from queues.errors import (
+    AlreadyReceived,
+    MessageNotFound,
+    NotADeadLetter,
+    QueueFull,
+    QueueNotFound,
+    SourceDeleted,
+)
 from queues.events import emit
-from queues.models import Message, MessageLog, Outcome, Queue, QueueSlot, State
+from queues.models import ErrorGroup, Message, MessageLog, Outcome, Queue, QueueSlot, State
+from queues.models.error_group import IN, OUT
 from queues.operations import dlq_creation
 
 MAX_DELIVERIES = "max_deliveries_exceeded"
@@ -40,22 +49,47 @@ def bury_one(queue: Queue, uid: uuid.UUID, now: datetime | None = None) -> Queue
     return dlq
 
 
-def requeue(dlq: Queue, message_id: str, now: datetime | None = None) -> Queue:
+def requeue(dlq: Queue, message_id: str, now: datetime | None = None, requested_by: str = "") -> Queue:
     """Move one dead letter back to the queue it died in, to be delivered at once; answers that queue."""
-    uid = ids.decode("msg", message_id)
     with transaction.atomic():
-        message = Message.objects.select_for_update().filter(queue_id=dlq.pk, id=uid).first() if uid else None
-        if message is None or message.state == State.EXPIRED:
-            raise MessageNotFound()
-        if message.source_queue_id is None:
-            raise NotADeadLetter()
-        target = Queue.objects.hold(message.source_queue_id)
-        if target is None:
-            raise SourceDeleted()
+        message, target = hold_letter(dlq, message_id)
         if not QueueSlot.objects.take(target, 1):
             raise QueueFull(f"The queue {target.name} is full: the message stays where it is.")
-        _move_back(dlq, target, message.id, now)
+        _move_back(dlq, target, message.id, requested_by, now)
     return target
+
+
+@transaction.atomic
+def undo_requeue(dlq: Queue, message_id: str, now: datetime | None = None, requested_by: str = "") -> None:
+    """Pull back what was requeued and nobody has received yet: it is a dead letter again, as before."""
+    uid = ids.decode("msg", message_id)
+    held = Queue.objects.hold(dlq.pk)
+    if held is None:
+        raise QueueNotFound()
+    row = Message.objects.lock_requeued(held, uid) if uid else None
+    if row is None:
+        raise MessageNotFound()
+    if row.undone:  # asked for twice
+        return
+    if not row.untouched:
+        raise AlreadyReceived()
+    if not QueueSlot.objects.take(held, 1):
+        raise QueueFull(f"The queue {held.name} is full: the message stays where it is.")
+    _pull_back(Queue.objects.get(pk=row.queue_id), held, row.id, requested_by, now)
+
+
+def hold_letter(dlq: Queue, message_id: str) -> tuple[Message, Queue]:
+    """A dead letter and the queue it died in; neither changes until the transaction ends."""
+    uid = ids.decode("msg", message_id)
+    message = Message.objects.select_for_update().filter(queue_id=dlq.pk, id=uid).first() if uid else None
+    if message is None or message.state == State.EXPIRED:
+        raise MessageNotFound()
+    if message.source_queue_id is None:
+        raise NotADeadLetter()
+    target = Queue.objects.hold(message.source_queue_id)
+    if target is None:
+        raise SourceDeleted()
+    return message, target
 
 
 def _revive(dlq: Queue) -> int:
@@ -65,16 +99,37 @@ def _revive(dlq: Queue) -> int:
 
 def _move_to_dlq(queue: Queue, dlq: Queue, message_ids: list[uuid.UUID], now: datetime | None) -> None:
     MessageLog.objects.append(queue, message_ids, Outcome.DEAD_LETTERED, now)
-    Message.objects.dead_letter(queue, dlq, message_ids, MAX_DELIVERIES, now)
+    bodies = _of_those_without_an_error(queue, message_ids)
+    guesses = [fingerprints.of_shape(queue.pk, bodies[uid]) if uid in bodies else None for uid in message_ids]
+    titles = [fingerprints.shape_title(bodies[uid]) if uid in bodies else None for uid in message_ids]
+    Message.objects.dead_letter(queue, dlq, message_ids, guesses, MAX_DELIVERIES, now)
+    ErrorGroup.objects.append(dlq.pk, message_ids, IN, arrived=True, titles=titles, now=now)
     QueueSlot.objects.give_back(queue, len(message_ids))
     _report_move(queue, dlq, len(message_ids), Outcome.DEAD_LETTERED)
 
 
-def _move_back(dlq: Queue, target: Queue, uid: uuid.UUID, now: datetime | None) -> None:
+def _of_those_without_an_error(queue: Queue, message_ids: list[uuid.UUID]) -> dict[uuid.UUID, str | None]:
+    """The bodies of messages that died without a word, by which they are grouped; None for a large one."""
+    silent = Message.objects.filter(queue_id=queue.pk, id__in=message_ids, fingerprint=None)
+    small = Case(When(size_bytes__lte=fingerprints.LONGEST_SHAPED, then=F("data")))
+    return dict(silent.values_list("id", small))
+
+
+def _move_back(dlq: Queue, target: Queue, uid: uuid.UUID, by: str, now: datetime | None) -> None:
     MessageLog.objects.append(dlq, [uid], Outcome.REQUEUED, now)
-    Message.objects.requeue(dlq, target, [uid], now)
+    ErrorGroup.objects.append(dlq.pk, [uid], OUT, now=now)
+    Message.objects.retry(dlq, target, [uid], event="requeued", by=by, now=now)
     QueueSlot.objects.give_back(dlq, 1)
     _report_move(dlq, target, 1, Outcome.REQUEUED)
+
+
+def _pull_back(queue: Queue, dlq: Queue, uid: uuid.UUID, by: str, now: datetime | None) -> None:
+    """The short stay is logged as ended by a requeue: it neither failed nor succeeded there."""
+    MessageLog.objects.append(queue, [uid], Outcome.REQUEUED, now)
+    Message.objects.undo_retry(queue, dlq, [uid], event="requeue_undone", by=by, now=now)
+    ErrorGroup.objects.append(dlq.pk, [uid], IN, now=now)
+    QueueSlot.objects.give_back(queue, 1)
+    _report_move(queue, dlq, 1, Outcome.REQUEUED)
 
 
 def _report_move(source: Queue, target: Queue, count: int, outcome: Outcome) -> None:

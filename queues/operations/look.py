@@ -43,7 +43,7 @@ def browse(
     if q is not None:
         messages = messages.filter(data__contains=q)
     if attribute is not None:
-        messages = messages.filter(_has_attribute(*attribute))
+        messages = messages.filter(has_attribute(*attribute))
     exact = {"group_id": group_id, "error_type": error_type, "fingerprint": fingerprint}
     return messages.filter(**{field: value for field, value in exact.items() if value is not None})
 
@@ -85,7 +85,7 @@ def source_queues(queue: Queue) -> list[Queue]:
     return list(Queue.objects.live().filter(dlq=queue).order_by("id")) if queue.is_dlq else []
 
 
-def _has_attribute(name: str, text: str) -> Q:
+def has_attribute(name: str, text: str) -> Q:
     """The text as it stands, or the number or truth value it spells."""
     found = Q(attributes__contains={name: text})
     try:

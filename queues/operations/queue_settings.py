@@ -20,7 +20,7 @@ RANGES = {
 }
 NULLABLE = {"queue_size", "max_deliveries", "backoff", "priority_aging_seconds", "target_age_seconds", "dlq"}
 FIXED = {"name", "mode"}
-CHANGEABLE = {*RANGES, "backoff", "tags", "description", "dlq"}
+CHANGEABLE = {*RANGES, "backoff", "allow_edit", "tags", "description", "dlq"}
 
 
 def new_queue(team: Team, name: str, settings: dict[str, Any]) -> Queue:
@@ -62,6 +62,8 @@ def _verified(queue: Queue, field: str, value: Any) -> Any:
         return limits.verify_range(field, value, RANGES[field])
     if field == "backoff":
         return backoff.verified(value)
+    if field == "allow_edit":
+        return _verified_flag(field, value)
     if field == "tags":
         return limits.verify_tags(value)
     if field == "dlq":
@@ -72,6 +74,12 @@ def _verified(queue: Queue, field: str, value: Any) -> Any:
 def _verified_none(field: str) -> None:
     if field not in NULLABLE:
         raise Invalid("Must not be null.", field=field)
+
+
+def _verified_flag(field: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise Invalid("Must be true or false.", field=field)
+    return value
 
 
 def _verified_dlq(queue: Queue, dlq: Queue) -> Queue:

@@ -24,12 +24,19 @@ def plan(
     target: Queue | None = None,
     filter: Filter | None = None,
     limit: int | None = None,
+    cut_off: datetime | None = None,
     now: datetime | None = None,
 ) -> Plan:
-    """What a redrive would do; nothing moves. Give its cut-off to `start`, and that is what happens."""
+    """What a redrive would do; nothing moves. Give its cut-off to `start`, and that is what happens.
+
+    With the cut-off of an earlier plan it says what is left of that one.
+    """
     kept = redrive_filters.verified(filter or {})
     _verify(dlq, target, limit, None)
-    return redrive_plan.count(dlq, kept, target=target, limit=limit, cut_off=_clock(dlq, now), now=now)
+    clock = _clock(dlq, now)
+    return redrive_plan.count(
+        dlq, kept, target=target, limit=limit, cut_off=min(clock, cut_off or clock), now=now
+    )
 
 
 def start(
@@ -88,10 +95,13 @@ def cancel(task: RedriveTask, now: datetime | None = None) -> RedriveTask:
     return task
 
 
-def undo(task: RedriveTask, now: datetime | None = None) -> int:
-    """Cancel a redrive and pull back what nobody received yet; answers how many messages that were."""
+def undo(task: RedriveTask, now: datetime | None = None, most: int | None = None) -> int:
+    """Cancel a redrive and pull back what nobody received yet; answers how many messages that were.
+
+    Places of both queues are held until the caller's transaction ends: with `most` it can be kept short.
+    """
     cancel(task, now)
-    return redrive_undo.pull_back_all(task, now)
+    return redrive_undo.pull_back_all(task, now, most)
 
 
 def eta_seconds(task: RedriveTask, now: datetime | None = None) -> float | None:

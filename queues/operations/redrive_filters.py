@@ -9,12 +9,15 @@ from typing import Any
 
 from django.db.models import Case, CharField, Q, QuerySet, Value, When
 from django.db.models.functions import Now
+from django.db.models.lookups import Exact
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from queues import ids, limits
 from queues.errors import Invalid
+from queues.managers import body
 from queues.models import Message, Queue, State
+from queues.operations.look import has_attribute
 
 Filter = Mapping[str, Any]
 
@@ -23,6 +26,7 @@ TOO_OFTEN = "redriven_too_often"
 SOURCE_DELETED = "source_deleted"
 MOVES = "moves"
 
+# What each key asks of a message. The first eight are the REST contract's; the others are a search's.
 LOOKUPS = {
     "fingerprint": "fingerprint",
     "error_type": "error_type",
@@ -32,6 +36,10 @@ LOOKUPS = {
     "dead_lettered_after": "dead_lettered_at__gte",
     "message_ids": "id__in",
     "max_redrive_count": "redrive_count__lte",
+    "min_redrive_count": "redrive_count__gte",
+    "error": "error_type__icontains",
+    "entered_before": "entered_at__lt",
+    "entered_after": "entered_at__gte",
 }
 
 
@@ -43,7 +51,23 @@ def verified(given: Filter) -> dict[str, Any]:
 def matching(dlq: Queue, kept: Filter, cut_off: datetime) -> QuerySet[Message]:
     """The dead letters that were here by the cut-off and match. What was sent here never died: it stays."""
     dead = Message.objects.filter(queue_id=dlq.pk, dead_lettered_at__lte=cut_off).exclude(state=State.EXPIRED)
-    return dead.filter(**{LOOKUPS[key]: _read(key, value) for key, value in kept.items()})
+    return narrowed(dead, dlq, kept)
+
+
+def narrowed(messages: QuerySet[Message], queue: Queue, kept: Filter) -> QuerySet[Message]:
+    """Those of a queue's messages that match. A page shows what this finds, and a redrive takes it."""
+    plain = {LOOKUPS[key]: _read(key, value) for key, value in kept.items() if key in LOOKUPS}
+    messages = messages.filter(**plain)
+    for text in kept.get("text", ()):
+        messages = messages.filter(data__icontains=text)
+    for path, text in kept.get("data", {}).items():
+        messages = messages.filter(Exact(body.text_at(path.split(".")), Value(text)))
+    for name, text in kept.get("attribute_text", {}).items():
+        messages = messages.filter(has_attribute(name, text))
+    if "source_queue" in kept:
+        named = Queue.objects.filter(team_id=queue.team_id, name=kept["source_queue"])
+        messages = messages.filter(source_queue_id__in=named.values("pk"))
+    return messages
 
 
 def fate(kept: Filter, now: datetime | None, live_queues: QuerySet[Queue] | None = None) -> Case:
@@ -102,6 +126,20 @@ def _message_ids(value: Any) -> list[str]:
     return value
 
 
+def _texts(value: Any) -> list[str]:
+    if not isinstance(value, list) or not 1 <= len(value) <= limits.SEARCH_TERMS:
+        raise Invalid(f"Must be a list of 1 to {limits.SEARCH_TERMS} texts.")
+    return [_text_up_to(limits.SEARCH_TERM_LENGTH)(text) for text in value]
+
+
+def _named_texts(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or not 1 <= len(value) <= limits.SEARCH_TERMS:
+        raise Invalid(f"Must be an object of 1 to {limits.SEARCH_TERMS} names and texts.")
+    _texts(list(value))
+    _texts(list(value.values()))
+    return value
+
+
 def _redrive_count(value: Any) -> int:
     if type(value) is not int:
         raise Invalid("Must be a whole number.")
@@ -111,9 +149,10 @@ def _redrive_count(value: Any) -> int:
 def _read(key: str, value: Any) -> Any:
     if key == "message_ids":
         return [ids.decode("msg", text) for text in value]
-    return parse_datetime(value) if key.startswith("dead_lettered_") else value
+    return parse_datetime(value) if key in MOMENTS else value
 
 
+MOMENTS = {"dead_lettered_before", "dead_lettered_after", "entered_before", "entered_after"}
 CHECKS: dict[str, Callable[[Any], Any]] = {
     "fingerprint": _text_up_to(limits.FINGERPRINT_LENGTH),
     "error_type": _text_up_to(limits.ERROR_TYPE_LENGTH),
@@ -123,4 +162,12 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "dead_lettered_after": _moment,
     "message_ids": _message_ids,
     "max_redrive_count": _redrive_count,
+    "min_redrive_count": _redrive_count,
+    "error": _text_up_to(limits.ERROR_TYPE_LENGTH),
+    "entered_before": _moment,
+    "entered_after": _moment,
+    "text": _texts,
+    "data": _named_texts,
+    "attribute_text": _named_texts,
+    "source_queue": _text_up_to(limits.QUEUE_NAME_LENGTH),
 }

@@ -33,6 +33,10 @@ class Plan:
     def movable(self) -> int:
         return sum(count for _, count in self.targets)
 
+    @property
+    def staying(self) -> int:
+        return sum(count for _, count in self.blocked)
+
 
 def count(
     dlq: Queue,

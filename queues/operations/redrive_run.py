@@ -13,9 +13,19 @@ from django.db import transaction
 from django.db.models import DateTimeField, QuerySet, Value
 from django.db.models.functions import Now
 
-from queues import limits, ranking
+from queues import limits
 from queues.events import emit
-from queues.models import Message, MessageLog, Outcome, Queue, QueueSlot, RedriveStatus, RedriveTask
+from queues.models import (
+    ErrorGroup,
+    Message,
+    MessageLog,
+    Outcome,
+    Queue,
+    QueueSlot,
+    RedriveStatus,
+    RedriveTask,
+)
+from queues.models.error_group import OUT
 from queues.operations import canary, pace, redrive_filters
 from queues.operations.redrive_filters import MOVES, SOURCE_DELETED
 
@@ -159,8 +169,11 @@ def _move(task: RedriveTask, letters: list[Letter], now: datetime | None) -> Non
         return
     dlq, moving = task.dlq, [letter.id for letter in letters]
     MessageLog.objects.append(dlq, moving, Outcome.REDRIVEN, now, redrive_id=task.pk)
+    ErrorGroup.objects.append(dlq.pk, moving, OUT, now=now)
     for target, message_ids in _by_target(letters):
-        RedriveTask.objects.move(task, target, message_ids, ranking.step_of(target), now)
+        Message.objects.retry(
+            dlq, target, message_ids, event="redriven", by=task.requested_by, redrive_id=task.pk, now=now
+        )
         emit("message.moved_in", queue=target, count=len(message_ids), outcome=Outcome.REDRIVEN)
     QueueSlot.objects.give_back(dlq, len(moving))
     emit("message.moved_out", queue=dlq, count=len(moving), outcome=Outcome.REDRIVEN)

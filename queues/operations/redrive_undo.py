@@ -9,14 +9,16 @@ from django.db import transaction
 
 from queues.errors import QueueFull, QueueNotFound
 from queues.events import emit
-from queues.models import MessageLog, Outcome, Queue, QueueSlot, RedriveTask
+from queues.models import ErrorGroup, Message, MessageLog, Outcome, Queue, QueueSlot, RedriveTask
+from queues.models.error_group import IN
 
 BATCH = 1_000
 
 
-def pull_back_all(task: RedriveTask, now: datetime | None = None) -> int:
+def pull_back_all(task: RedriveTask, now: datetime | None = None, most: int | None = None) -> int:
+    """In batches, until there are no more or, with `most`, until that many are back."""
     undone = 0
-    while batch := _pull_back(task.pk, now):
+    while (most is None or undone < most) and (batch := _pull_back(task.pk, now)):
         undone += batch
     return undone
 
@@ -34,7 +36,7 @@ def _pull_back(task_id: int, now: datetime | None) -> int:
             f"The queue {dlq.name} is full: {task.undone} messages are back in it, the others stay."
         )
     for queue_id, message_ids in _by_queue(fitting).items():
-        _move_back(task, dlq, Queue.objects.get(pk=queue_id), message_ids, now)
+        _move_back(dlq, Queue.objects.get(pk=queue_id), message_ids, now)
     task.undone += len(fitting)
     task.save(update_fields=["undone"])
     return len(fitting)
@@ -47,12 +49,11 @@ def _by_queue(rows: list[Any]) -> dict[int, list[uuid.UUID]]:
     return found
 
 
-def _move_back(
-    task: RedriveTask, dlq: Queue, queue: Queue, message_ids: list[uuid.UUID], now: datetime | None
-) -> None:
+def _move_back(dlq: Queue, queue: Queue, message_ids: list[uuid.UUID], now: datetime | None) -> None:
     """The stay in the target is logged as ended by the redrive: it neither failed nor succeeded there."""
     MessageLog.objects.append(queue, message_ids, Outcome.REDRIVEN, now)
-    RedriveTask.objects.move_back(task, queue.pk, message_ids, now)
+    Message.objects.undo_retry(queue, dlq, message_ids, event="redrive_undone", by="", now=now)
+    ErrorGroup.objects.append(dlq.pk, message_ids, IN, now=now)
     QueueSlot.objects.give_back(queue, len(message_ids))
     emit("message.moved_out", queue=queue, count=len(message_ids), outcome=Outcome.REDRIVEN)
     emit("message.moved_in", queue=dlq, count=len(message_ids), outcome=Outcome.REDRIVEN)

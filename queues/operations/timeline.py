@@ -1,14 +1,17 @@
-"""The life of a message so far: sent, leased, failed, moved. Its row keeps its last events."""
+"""The life of a message so far: sent, leased, failed, moved, edited. Its row keeps its last events."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from django.utils import timezone
 
+from queues import ids
 from queues.models import ApiKey, Message, Queue, State
 
-MOVES = ("dead_lettered", "requeued", "redriven", "redrive_undone")
+MOVES = ("dead_lettered", "requeued", "requeue_undone", "redriven", "redrive_undone")
+LINKS = {"edited": "Edited from", "replaced": "Replaced by"}
 DETAILS = {"lease_expired": "Nobody acknowledged it in time.", "released": "Given back unharmed."}
 
 
@@ -25,7 +28,7 @@ def timeline(message: Message, now: datetime | None = None) -> list[Entry]:
     keys, queues = _key_names(kept), _queue_names(kept)
     entries = {("sent", message.enqueued_at): Entry(message.enqueued_at, "sent")}
     for event in kept:
-        by = keys.get(event.get("by"), event.get("requested_by"))
+        by = keys.get(event.get("by"), event.get("requested_by") or None)
         for entry in (
             *_lease(event, by),
             Entry(_time(event["at"]), event["event"], _detail(event, queues), by),
@@ -64,6 +67,10 @@ def _detail(event: dict[str, Any], queues: dict[int, str]) -> str | None:
         return _move(event, queues)
     if "error" in event:
         return ": ".join(event["error"][part] for part in ("type", "message") if part in event["error"])
+    if event["event"] in LINKS:
+        return f"{LINKS[event['event']]} {ids.message_id(UUID(event['message']))}."
+    if event["event"] == "discarded":
+        return event.get("reason")
     if event["event"] == "leased":
         return f"Until {event['until'].isoformat(timespec='seconds')}."
     return DETAILS.get(event["event"])

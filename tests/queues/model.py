@@ -18,6 +18,7 @@ class Letter:
     handles: list[str] = field(default_factory=list)  # of all its leases; the last may still hold it
     held: bool = False  # whether the last handle still works
     redrives: int = 0
+    before: int | None = None  # its deliveries among the dead, while a requeue can still be undone
 
     def state(self, now: datetime) -> str:
         if self.visible_at <= now:
@@ -51,6 +52,7 @@ class Box:
         chosen = sorted(self._alive(waiting), key=lambda letter: (-letter.priority, letter.place))[:limit]
         for letter in chosen:
             letter.deliveries += 1
+            letter.before = None
             letter.leased = True
             letter.visible_at = now + timedelta(seconds=timeout)
         return chosen
@@ -73,6 +75,27 @@ class Box:
         letter.deliveries = 0
         letter.redrives += 1
         self._move(letter, target)
+
+    def requeue(self, letter: Letter, target: "Box", now: datetime) -> None:
+        deliveries = letter.deliveries
+        self.revive(letter, target, now)
+        letter.before = deliveries
+
+    def pull_back(self, letter: Letter, grave: "Box", now: datetime) -> None:
+        assert letter.before is not None
+        letter.deliveries, letter.before = letter.before, None
+        letter.redrives -= 1
+        letter.visible_at = now
+        self._move(letter, grave)
+
+    def discard(self, letter: Letter) -> None:
+        self.letters.remove(letter)
+        letter.held = letter.leased = False
+        letter.before = None
+
+    def restore(self, letter: Letter, now: datetime) -> None:
+        self.letters.append(letter)
+        letter.visible_at = now
 
     def picture(self, now: datetime) -> set[tuple[str, str, int]]:
         return {(letter.data, letter.state(now), letter.deliveries) for letter in self.letters}

@@ -1,8 +1,8 @@
 """Random histories of a queue and its dead-letter queue, on a real database and in a model: they agree.
 
-Sends, receives, acks, nacks, visibility changes, time passing, maintenance, requeues and redrives, with
-receipt handles of every age. After each step every message is where the model says, in that state, with that
-many deliveries.
+Sends, receives, acks, nacks, visibility changes, time passing, maintenance, requeues and their undo, redrives
+and the trash, with receipt handles of every age. After each step every message is where the model says, in
+that state, with that many deliveries.
 """
 
 from contextlib import AbstractContextManager, nullcontext
@@ -22,12 +22,12 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from queues.errors import QueueError, ReceiptStale
+from queues.errors import AlreadyReceived, QueueError, ReceiptStale
 from queues.maintenance import DUTIES
 from queues.models import Message, MessageLog, Queue
-from queues.operations import look, queues, redrive
+from queues.operations import look, queues, redrive, trash
 from queues.operations.ack import ack
-from queues.operations.dead_letters import requeue
+from queues.operations.dead_letters import requeue, undo_requeue
 from queues.operations.lease import change_visibility
 from queues.operations.nack import nack
 from queues.operations.receive import receive
@@ -56,6 +56,7 @@ class QueueMachine(RuleBasedStateMachine):
         self.now = timezone.now()
         self.numbers = count()
         self.letters: list[Letter] = []
+        self.trash: dict[str, Letter] = {}
         self.finished = 0
 
     # --- what can happen ---------------------------------------------------------------------------
@@ -120,7 +121,36 @@ class QueueMachine(RuleBasedStateMachine):
         letter = data.draw(st.sampled_from(self.grave.letters))
         target = requeue(self.dlq, self._id_of(letter), self.now)
         assert target == self.queue
-        self.grave.revive(letter, self.box, self.now)
+        self.grave.requeue(letter, self.box, self.now)
+
+    @precondition(lambda self: self.box.letters)
+    @rule(data=st.data())
+    def undo_requeue(self, data: st.DataObject) -> None:
+        letter = data.draw(st.sampled_from(self.box.letters))
+        with refused_with(AlreadyReceived if letter.before is None else None):
+            undo_requeue(self.dlq, self._id_of(letter), self.now)
+            self.box.pull_back(letter, self.grave, self.now)
+
+    @precondition(lambda self: self.letters)
+    @rule(data=st.data())
+    def discard(self, data: st.DataObject) -> None:
+        letter = data.draw(st.sampled_from(self.letters))
+        is_held = letter.state(self.now) == "leased"
+        queue, message_id = self._queue_of(letter), self._id_of(letter)
+        assert trash.discard(queue, [message_id], by="ada", now=self.now) == int(not is_held)
+        if not is_held:
+            letter.queue.discard(letter)
+            self.letters.remove(letter)
+            self.trash[message_id] = letter
+
+    @precondition(lambda self: self.trash)
+    @rule(data=st.data())
+    def restore(self, data: st.DataObject) -> None:
+        message_id = data.draw(st.sampled_from(list(self.trash)))
+        letter = self.trash.pop(message_id)
+        assert trash.restore(self._queue_of(letter), [message_id], self.now) == 1
+        letter.queue.restore(letter, self.now)
+        self.letters.append(letter)
 
     @precondition(lambda self: self.grave.letters)
     @rule(limit=st.one_of(st.none(), st.integers(1, 3)))
@@ -147,7 +177,8 @@ class QueueMachine(RuleBasedStateMachine):
     def every_message_is_somewhere(self) -> None:
         live = Message.objects.filter(queue_id__in=[self.queue.pk, self.dlq.pk]).count()
         acked = MessageLog.objects.filter(queue_id__in=[self.queue.pk, self.dlq.pk], outcome="acked").count()
-        assert (live, acked) == (len(self.letters), self.finished)
+        discarded = len(trash.trash_of(self.queue)) + len(trash.trash_of(self.dlq))
+        assert (live, acked, discarded) == (len(self.letters), self.finished, len(self.trash))
 
     # --- how ---------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_sc
 from rest_framework import serializers
 
 from queues import limits
-from queues.api.fields import QueryFlag, QueryPair, QueryText, Text, Whole, verified_by
+from queues.api.fields import Flag, QueryFlag, QueryPair, QueryText, Text, Whole, verified_by
 from queues.api.pages import PageQuery
 from queues.api.shapes import QueryShape, Shape
 from queues.models import Mode, Queue
@@ -124,6 +124,10 @@ class UpdateQueue(Shape):
         allow_null=True,
         help_text="How old the oldest message may get: your own promise, shown and advised on, not enforced.",
     )
+    allow_edit = Flag(
+        required=False,
+        help_text="Whether operators may edit its dead letters in the console and send them anew.",
+    )
     tags = Tags(required=False, validators=[verified_by(limits.verify_tags)])
     description = Text(required=False, allow_blank=True, max_length=limits.DESCRIPTION_LENGTH)
     dlq_id = Text(
@@ -209,6 +213,7 @@ class QueueDetail(QueueCounts):
     backoff = Backoff(allow_null=True)
     priority_aging_seconds = serializers.IntegerField(allow_null=True)
     target_age_seconds = serializers.IntegerField(allow_null=True)
+    allow_edit = serializers.BooleanField()
     tags = Tags()
     description = serializers.CharField()
 

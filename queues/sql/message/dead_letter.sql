@@ -1,5 +1,6 @@
 -- Move messages into a dead-letter queue: the same rows, with where they came from and why.
--- delivery_count stays: it tells how often the message was tried. The caller holds the rows.
+-- delivery_count stays: it tells how often the message was tried. A fingerprint is given for those that died without
+-- a word. The caller holds the rows.
 UPDATE message
    SET queue_id = %(dlq_id)s::bigint,
        rank = COALESCE(
@@ -11,6 +12,7 @@ UPDATE message
        entered_at = t.now,
        dead_lettered_at = t.now,
        dead_letter_reason = %(reason)s::text,
+       fingerprint = COALESCE(wanted.fingerprint, message.fingerprint),
        receipt = NULL,
        expires_at = NULL,
        key = NULL,
@@ -21,6 +23,8 @@ UPDATE message
                      'event', 'dead_lettered', 'at', t.now, 'deliveries', delivery_count,
                      'from', %(queue_id)s::bigint, 'to', %(dlq_id)s::bigint, 'reason', %(reason)s::text
                  )
-  FROM (SELECT COALESCE(%(now)s::timestamptz, statement_timestamp()) AS now) AS t
+  FROM (SELECT COALESCE(%(now)s::timestamptz, statement_timestamp()) AS now) AS t,
+       unnest(%(ids)s::uuid[], %(fingerprints)s::text[]) AS wanted (id, fingerprint)
  WHERE queue_id = %(queue_id)s::bigint
-   AND id = ANY (%(ids)s::uuid[])
+   AND message.id = ANY (%(ids)s::uuid[])
+   AND message.id = wanted.id

@@ -1,4 +1,5 @@
--- End the stay of messages in a queue: remove them, write their log rows, give back their places.
+-- End the stay of messages in a queue: remove them, write their log rows, give back their places, count dead
+-- letters out of their groups.
 -- A message whose receipt is given is removed only if that lease is still its latest.
 -- Answers a row for each message and receipt found: whether that receipt held it.
 -- Locks the messages in id order, then one slot row nobody holds; when all are held, a new one is added.
@@ -34,6 +35,14 @@ logged AS (
            delivery_count, nack_count, lease_expiry_count, size_bytes, priority, %(outcome)s::text,
            group_id, error_type, fingerprint, redrive_id
       FROM gone
+),
+ungrouped AS (
+    INSERT INTO error_group_delta (queue_id, fingerprint, count, at)
+    SELECT queue_id, fingerprint, -count(*), COALESCE(%(now)s::timestamptz, statement_timestamp())
+      FROM gone
+     WHERE dead_lettered_at IS NOT NULL
+       AND fingerprint IS NOT NULL
+     GROUP BY queue_id, fingerprint
 ),
 slot AS MATERIALIZED (
     SELECT id

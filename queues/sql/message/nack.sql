@@ -2,6 +2,7 @@
 -- not at all; with its deliveries used up it is exhausted. Its receipt holds nothing any more.
 -- The backoff is base * factor ^ (deliveries - 1), capped (by the exponent, which else could overflow), give or
 -- take the jitter. Answers no row when there is no such message, else whether the receipt held it.
+-- A dead letter stays in the group it is counted in, whatever those report who look at it.
 -- Locks the message.
 WITH clock AS MATERIALIZED (
     SELECT COALESCE(%(now)s::timestamptz, statement_timestamp()) AS now
@@ -40,8 +41,14 @@ nacked AS (
            first_failed_at = COALESCE(first_failed_at, clock.now),
            last_failed_at = clock.now,
            last_error = COALESCE(%(error)s::jsonb, last_error),
-           error_type = CASE WHEN %(error)s::jsonb IS NULL THEN error_type ELSE %(error_type)s::text END,
-           fingerprint = CASE WHEN %(error)s::jsonb IS NULL THEN fingerprint ELSE %(fingerprint)s::text END,
+           error_type = CASE
+               WHEN %(error)s::jsonb IS NULL OR dead_lettered_at IS NOT NULL THEN error_type
+               ELSE %(error_type)s::text
+           END,
+           fingerprint = CASE
+               WHEN %(error)s::jsonb IS NULL OR dead_lettered_at IS NOT NULL THEN fingerprint
+               ELSE %(fingerprint)s::text
+           END,
            history = CASE
                          WHEN jsonb_array_length(history) >= %(kept_entries)s::int THEN history - 0
                          ELSE COALESCE(history, '[]')

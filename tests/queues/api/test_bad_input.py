@@ -45,6 +45,7 @@ SETTINGS = {
     "receive_wait_seconds": number(limits.WAIT_SECONDS),
     "priority_aging_seconds": number(limits.PRIORITY_AGING_SECONDS, null=True),
     "target_age_seconds": number(limits.TARGET_AGE_SECONDS, null=True),
+    "allow_edit": ["true", "", 0, 1, [], {}, None],
     "tags": [
         *NOT_AN_OBJECT,
         {"": "empty name"},

@@ -13,6 +13,7 @@ ALL_SETTINGS = {
     "max_message_bytes": 2048,
     "receive_wait_seconds": 10,
     "target_age_seconds": 60,
+    "allow_edit": True,
     "tags": {"cost-centre": "42"},
     "description": "Orders to pack. Ünïcödé.",
 }

@@ -7,7 +7,7 @@ from tests.queues.api.caller import Caller, assert_problem
 CONTRACT = (
     "queue_id queue_name queue_size visibility_timeout max_deliveries current_message_count dlq_id "
     "mode delay_seconds retention_seconds max_message_bytes priority_aging_seconds target_age_seconds "
-    "receive_wait_seconds backoff tags description "
+    "receive_wait_seconds backoff allow_edit tags description "
     "visible_count in_flight_count delayed_count exhausted_count counts_exact oldest_message_age_seconds "
     "is_dlq paused source_queue_ids created_at"
 ).split()

@@ -173,5 +173,9 @@ def test_the_command_runs_every_duty_once_and_says_what_it_did(capsys):
         "deleted_queues",
         "slots",
         "tallies",
+        "samples",
         "totals",
+        "trash",
+        "error_groups",
+        "old_error_groups",
     ]

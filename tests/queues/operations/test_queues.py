@@ -87,6 +87,8 @@ class TestCreate:
             ("retention_seconds", 59),
             ("max_message_bytes", 1_023),
             ("target_age_seconds", 0),
+            ("allow_edit", 1),
+            ("allow_edit", None),
             ("description", "x" * 2_001),
             ("tags", {"k": 1}),
             ("tags", {"": "v"}),

@@ -42,11 +42,14 @@ def test_it_has_no_bare_percent_sign(name):
 def test_the_folder_is_the_table_of_contents():
     assert {Path(name).parts[0] for name in FILES} == {
         "api_key",
+        "discarded_message",
+        "error_group",
         "maintenance",
         "message",
         "message_log",
         "queue",
         "queue_activity",
+        "queue_sample",
         "queue_slot",
         "queue_tally",
         "session",

@@ -222,3 +222,12 @@ def test_deliverable_reads_no_more_than_there_are_waiters(queue_id):
     assert plan.indexes() == {"message_ready", "message_parked"}
     assert plan.rows_read() <= 2 * LIMIT
     assert plan.indexes("queue") == {"queue_pkey"}
+
+
+def test_health_stops_at_its_bounds(queue_id):
+    Queue.objects.create(pk=queue_id, team=Team.objects.create(name="watched"), name="watched")
+    plan = explain("queue/health", queue_ids=[queue_id], most=1000, most_parked=1000, now=None)
+    assert "Seq Scan" not in plan.indexes()
+    assert plan.rows_read() <= 1001 + 1000 + 2  # counted, parked, and the head of a rank
+    assert plan.indexes("queue_activity") == {"queue_activity_once"}
+    assert plan.indexes("queue_tally_delta") == {"queue_tally_delta_of_queue"}

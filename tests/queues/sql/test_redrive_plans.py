@@ -72,7 +72,7 @@ def test_it_does_so_half_way_through(task):
 def test_it_reads_a_stretch_when_nothing_matches(task):
     task.filter = {"fingerprint": "none"}
     plan = of_a_batch(task)
-    assert plan.indexes() == {"message_pkey"}
+    assert plan.indexes() <= {"message_pkey", "message_group"}  # each ends where the window ends
     assert plan.rows_read() <= LOOK_AHEAD
 
 

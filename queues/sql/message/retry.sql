@@ -1,5 +1,5 @@
--- Move dead letters to a queue for a redrive, to be tried afresh and seen at once. What they were among the dead
--- becomes the last entry of their history, from which `undo_redrive` brings it back.
+-- Move dead letters to a queue, to be tried afresh and seen at once: one that is requeued, or many by a redrive.
+-- What they were among the dead becomes the last entry of their history, from which `undo_retry` brings it back.
 -- The caller holds the rows.
 UPDATE message
    SET queue_id = %(target_id)s::bigint,
@@ -17,12 +17,12 @@ UPDATE message
        first_delivered_at = NULL,
        last_delivered_at = NULL,
        redrive_count = redrive_count + 1,
-       redrive_id = %(redrive_id)s::bigint,
+       redrive_id = COALESCE(%(redrive_id)s::bigint, redrive_id),
        history = CASE
                      WHEN jsonb_array_length(history) >= %(kept_entries)s::int THEN history - 0
                      ELSE COALESCE(history, '[]')
                  END || jsonb_build_object(
-                     'event', 'redriven', 'at', t.now, 'deliveries', delivery_count,
+                     'event', %(event)s::text, 'at', t.now, 'deliveries', delivery_count,
                      'from', %(queue_id)s::bigint, 'to', %(target_id)s::bigint, 'requested_by', %(by)s::text,
                      'was', jsonb_build_object(
                          'rank', rank,
@@ -32,7 +32,8 @@ UPDATE message
                          'dead_letter_reason', dead_letter_reason,
                          'delivery_count', delivery_count,
                          'first_delivered_at', first_delivered_at,
-                         'last_delivered_at', last_delivered_at
+                         'last_delivered_at', last_delivered_at,
+                         'redrive_id', redrive_id
                      )
                  )
   FROM (SELECT COALESCE(%(now)s::timestamptz, statement_timestamp()) AS now) AS t

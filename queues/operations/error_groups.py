@@ -1,0 +1,111 @@
+"""Dead letters of one queue, grouped by what they died of.
+
+A group is a fingerprint. Every move in or out of a dead-letter queue is counted in its own transaction, so
+the counts are exact at any time: every dead letter that is in the queue, and none that left it. What was sent
+to a dead-letter queue directly died of nothing and is in no group.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from queues import fingerprints as prints
+from queues import limits
+from queues.errors import ErrorGroupNotFound, Invalid
+from queues.models import ErrorGroup, Message, Queue, State
+
+MOST_GROUPS = 200
+HOUR = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    fingerprint: str
+    title: str
+    error_type: str | None
+    count: int
+    first_seen: datetime | None
+    last_seen: datetime | None
+    note: str
+    noted_by: str
+
+    @property
+    def is_guess(self) -> bool:
+        """Nobody reported an error: they are one group because they look alike."""
+        return prints.is_guess(self.fingerprint)
+
+
+def groups(dlq: Queue) -> list[Group]:
+    """The groups with dead letters in them, the largest first."""
+    return [_group(row) for row in ErrorGroup.objects.shown(dlq.pk, MOST_GROUPS)]
+
+
+def group(dlq: Queue, fingerprint: str) -> Group | None:
+    """One group, which may be empty by now; None when nothing of the kind died here for long."""
+    rows = ErrorGroup.objects.shown(dlq.pk, 1, fingerprint) if _is_text(fingerprint) else []
+    return _group(rows[0]) if rows else None
+
+
+def samples(dlq: Queue, fingerprint: str, most: int = 3) -> list[Message]:
+    """The newest dead letters of a group.
+
+    Asked for as a range and in the order of its index, the group is read from there: for the newest ids alone
+    the planner, when the group is rare, may walk the whole queue.
+    """
+    if not _is_text(fingerprint):
+        return []
+    dead = Message.objects.filter(
+        queue_id=dlq.pk, dead_lettered_at__isnull=False, fingerprint__range=(fingerprint, fingerprint)
+    )
+    return list(dead.exclude(state=State.EXPIRED).order_by("-fingerprint", "-id")[:most])
+
+
+def sparklines(
+    dlq: Queue, fingerprints: Iterable[str], hours: int = 24, now: datetime | None = None
+) -> dict[str, list[int]]:
+    """How many died of each in every one of the last hours, the oldest first; the last hour still runs."""
+    this_hour = (now or timezone.now()).astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+    since = this_hour - (hours - 1) * HOUR
+    lines = {fingerprint: [0] * hours for fingerprint in fingerprints if _is_text(fingerprint)}
+    for row in ErrorGroup.objects.hours(dlq.pk, lines, since):
+        place = (row.bucket - since) // HOUR
+        if place < hours:
+            lines[row.fingerprint][place] = row.arrived
+    return lines
+
+
+def set_note(dlq: Queue, fingerprint: str, text: str, by: str, now: datetime | None = None) -> None:
+    """What people should know of this group; an empty text takes the note away."""
+    limits.verify_length("note", text, limits.GROUP_NOTE_LENGTH)
+    if group(dlq, fingerprint) is None:
+        raise ErrorGroupNotFound()
+    ErrorGroup.objects.set_note(dlq.pk, fingerprint, text.strip(), by if text.strip() else "", now)
+
+
+def dead_count(dlq: Queue) -> int:
+    """How many dead letters the queue holds."""
+    return dead_counts([dlq])[dlq.pk]
+
+
+def dead_counts(queues: Sequence[Queue]) -> dict[int, int]:
+    """The same of many queues at once, by their primary keys."""
+    found = ErrorGroup.objects.counts(queue.pk for queue in queues)
+    return {queue.pk: found.get(queue.pk, 0) for queue in queues}
+
+
+def _group(row: Any) -> Group:
+    fields = row._asdict()
+    fields["title"] = row.title or row.error_type or prints.NO_ERROR
+    return Group(**fields)
+
+
+def _is_text(fingerprint: str) -> bool:
+    """Whether the database can be asked for it at all: the address of a page may hold anything."""
+    try:
+        limits.verify_text("fingerprint", fingerprint)
+    except Invalid:
+        return False
+    return True

@@ -1,0 +1,35 @@
+"""Django's admin: every table a person may want to look up, and the deeds that need no page of their own.
+
+Its addresses belong to superusers. Operators of a team work in the console, where roles decide.
+"""
+
+from django.contrib import admin
+
+from dlq_console.admin import (
+    api_key,
+    audit_entry,
+    discarded_message,
+    error_group,
+    membership,
+    message,
+    queue,
+    redrive_task,
+    team,
+)
+
+__all__ = [
+    "api_key",
+    "audit_entry",
+    "discarded_message",
+    "error_group",
+    "membership",
+    "message",
+    "queue",
+    "redrive_task",
+    "team",
+]
+
+admin.site.site_header = "SimpleMQ"
+admin.site.site_title = "SimpleMQ"
+admin.site.index_title = "SimpleMQ administration"
+admin.site.site_url = "/console/"

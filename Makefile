@@ -5,6 +5,8 @@ PY := .venv/bin/python
 INSTALLED := .venv/.installed
 # Runs a command with a PostgreSQL and secrets that matter to nobody.
 THROWAWAY := $(PY) -m simplemq.throwaway
+# Checks what pip cannot install, and installs it where that is allowed.
+NEEDS := $(PY) -m simplemq.prerequisites
 PYTEST_ARGS ?= -n auto --dist loadgroup
 
 .DEFAULT_GOAL := help
@@ -36,6 +38,7 @@ shell: COMMAND = shell
 shell: manage ## Open Django's shell on the running service
 
 test: $(INSTALLED) ## Run the tests (all but the slow ones) against a real PostgreSQL
+	@$(NEEDS) chromium
 	$(PY) -m pytest -m "not slow" $(PYTEST_ARGS)
 
 test-slow: $(INSTALLED) ## Run the slow tests: crashes, restarts, large volumes

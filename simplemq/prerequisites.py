@@ -20,13 +20,18 @@ class Prerequisite:
     title: str
     programs: tuple[str, ...]
     packages: tuple[str, ...]
-    oldest: int = 0
+    oldest: int = 1  # what says no version does not work
+
+    def path(self) -> str | None:
+        """The first of its programs that is installed and new enough."""
+        found = (shutil.which(program) for program in self.programs)
+        return next((path for path in found if path and _version(path) >= self.oldest), None)
 
     def present(self) -> bool:
-        return any(_version(program) >= self.oldest for program in self.programs if shutil.which(program))
+        return self.path() is not None
 
     def install_command(self) -> str:
-        return f"apt-get install -y {_available(self.packages)}"
+        return f"apt-get install -y --no-install-recommends {_available(self.packages)}"
 
 
 PREREQUISITES = {
@@ -64,13 +69,20 @@ def _has_candidate(package: str) -> bool:
 
 
 def require(name: str) -> None:
+    """Be sure that it is there, and install it if that is allowed."""
     wanted = PREREQUISITES[name]
-    if wanted.present():
-        return
-    if (privileges := _privileges()) is not None:
+    if not wanted.present() and (privileges := _privileges()) is not None:
         _install(wanted, privileges)
-    if not wanted.present():
+    find(name)
+
+
+def find(name: str) -> str:
+    """Where its program is."""
+    wanted = PREREQUISITES[name]
+    path = wanted.path()
+    if path is None:
         raise CannotStart(f"{wanted.title} is needed; install it with: {wanted.install_command()}")
+    return path
 
 
 def _privileges() -> list[str] | None:

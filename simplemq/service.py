@@ -148,6 +148,7 @@ class Service:
     def _greet(self) -> None:
         known, endpoint = env_file.read(self.credentials), self.options.endpoint
         say(f"\nSimpleMQ answers on {endpoint}")
+        say(f"  console        {endpoint}/console/")
         say(f"  documentation  {endpoint}/api/docs/")
         say(f"  administration {endpoint}/admin/")
         say(f"  log in as      {known['SIMPLEMQ_ADMIN_USER']} / {known['SIMPLEMQ_ADMIN_PASSWORD']}")

@@ -53,6 +53,8 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "django_htmx",
     "django_prometheus",
     "rest_framework",
     "drf_spectacular",
@@ -72,6 +74,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "queues.api.middleware.PageAuthenticationMiddleware",
     "queues.api.middleware.PageMessageMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
@@ -85,6 +88,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "dlq_console.context.console",
             ],
         },
     }
@@ -167,6 +171,23 @@ SIMPLEMQ_METRICS_TOKEN = env.str("SIMPLEMQ_METRICS_TOKEN", default="")
 
 # --- The queue service -------------------------------------------------------------------------
 SIMPLEMQ_LOG_RETENTION_DAYS = env.int("SIMPLEMQ_LOG_RETENTION_DAYS", default=30)
+
+# Fields whose name contains one of these words (without - and _) are masked in the console until revealed.
+SIMPLEMQ_MASKED_FIELDS = env.list(
+    "SIMPLEMQ_MASKED_FIELDS",
+    default=[
+        "password",
+        "passwd",
+        "secret",
+        "token",
+        "authorization",
+        "apikey",
+        "cardnumber",
+        "cvv",
+        "ssn",
+        "iban",
+    ],
+)
 
 # --- The rest ----------------------------------------------------------------------------------
 USE_TZ = True

@@ -11,6 +11,8 @@ urlpatterns = [
     re_path(r"^healthz/?\Z", healthz, name="healthz"),
     re_path(r"^readyz/?\Z", readyz, name="readyz"),
     re_path(r"^metrics/?\Z", metrics, name="metrics"),
+    path("accounts/", include("dlq_console.urls.accounts")),
+    path("console/", include("dlq_console.urls")),
     path("admin/", admin.site.urls),
 ]
 

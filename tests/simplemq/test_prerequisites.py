@@ -41,7 +41,8 @@ def test_a_missing_java_is_one_sentence_with_the_command(machine):
     asked = check(machine, "java")
     assert asked.returncode == 1
     assert asked.stderr == (
-        "simplemq: Java 17 or newer is needed; install it with: apt-get install -y openjdk-17-jre-headless\n"
+        "simplemq: Java 17 or newer is needed; install it with: "
+        "apt-get install -y --no-install-recommends openjdk-17-jre-headless\n"
     )
 
 
@@ -56,7 +57,13 @@ def test_the_java_of_old_numbering_is_old(machine):
 
 
 def test_a_missing_chromium_is_one_sentence_with_the_command(machine):
-    assert "apt-get install -y chromium" in check(machine, "chromium").stderr
+    assert "apt-get install -y --no-install-recommends chromium" in check(machine, "chromium").stderr
+
+
+def test_a_chromium_that_does_not_start_is_as_good_as_none(machine):
+    """Ubuntu has a program of this name that only says which other package to install."""
+    install(machine, "chromium-browser", "echo 'Command requires the chromium snap' >&2; exit 1")
+    assert check(machine, "chromium").returncode == 1
 
 
 def test_it_installs_when_it_may(machine):
@@ -67,7 +74,9 @@ def test_it_installs_when_it_may(machine):
     java = f"printf '#!{machine}/sh\\necho 17\\n' > {machine}/java; chmod 755 {machine}/java"
     install(machine, "apt-get", f'echo "$@" >> {machine}/calls; [ "$1" = update ] || {{ {java}; }}')
     assert check(machine, "java").returncode == 0
-    assert (machine / "calls").read_text() == "update -q\ninstall -y openjdk-17-jre-headless\n"
+    assert (machine / "calls").read_text() == (
+        "update -q\ninstall -y --no-install-recommends openjdk-17-jre-headless\n"
+    )
 
 
 def test_the_package_is_one_this_distribution_has(machine):

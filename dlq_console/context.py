@@ -1,0 +1,13 @@
+"""What every page of the console may use in its template."""
+
+from functools import partial
+from typing import Any
+
+from django.http import HttpRequest
+
+from dlq_console import notices
+
+
+def console(request: HttpRequest) -> dict[str, Any]:
+    """Where it is, for the navigation: the path without the query. And what there is to say."""
+    return {"here": request.path, "notices": partial(notices.waiting, request)}

@@ -1,0 +1,18 @@
+"""Back to where the person was, with the filter and the page they had."""
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.http import url_has_allowed_host_and_scheme
+
+
+def back_to(request: HttpRequest, otherwise: str) -> str:
+    """The address the form names, if it is one of ours."""
+    wanted = request.POST.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, request.is_secure())
+    return wanted if wanted and is_ours else otherwise
+
+
+def after_post(address: str) -> HttpResponse:
+    """303: the browser gets the page, and reloading it repeats nothing."""
+    response = HttpResponseRedirect(address)
+    response.status_code = 303
+    return response

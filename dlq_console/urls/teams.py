@@ -1,0 +1,5 @@
+"""Teams: members and keys."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

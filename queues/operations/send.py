@@ -47,11 +47,30 @@ def _store(
     if not messages:
         return []
     rank_step = ranking.step_of(queue)
-    bounded = queue.queue_size is not None
-    stored = Message.objects.store(queue, messages, sizes, bounded=bounded, rank_step=rank_step, now=now)
+    stored = _store_at_once(queue, messages, sizes, rank_step, now)
     if len(stored) < len(messages):
         stored = _squeeze_in(queue, messages, sizes, rank_step, now)
     _report(queue, len(stored), refused=len(messages) - len(stored))
+    return stored
+
+
+def _store_at_once(
+    queue: Queue,
+    messages: Sequence[NewMessage],
+    sizes: Sequence[int],
+    rank_step: int | None,
+    now: datetime | None,
+) -> list[uuid.UUID]:
+    """All of them, if some slot has room for all.
+
+    A slot that had room a moment ago may stay locked. A longer transaction lets go of it: whoever waits for
+    every slot, as comes next, must hold none.
+    """
+    bounded = queue.queue_size is not None
+    point = transaction.savepoint() if bounded and transaction.get_connection().in_atomic_block else None
+    stored = Message.objects.store(queue, messages, sizes, bounded=bounded, rank_step=rank_step, now=now)
+    if point:
+        (transaction.savepoint_commit if stored else transaction.savepoint_rollback)(point)
     return stored
 
 

@@ -2,7 +2,7 @@
 
 An update whose row was changed since the statement began is checked once more, and within a WITH clause
 PostgreSQL then runs its sub-selects anew. One that locks would lock a second row, before or behind the first:
-a send did, and now and then met somebody who waited for all slots in order, each holding what the other wanted.
+a send did, and now and then met somebody who waited for all slots in order. Each held what the other wanted.
 What is looked for in a WITH clause of its own is looked for once.
 """
 

@@ -1,4 +1,4 @@
-"""Counts of error groups are folded by several at once, while letters come and go: nothing is lost or doubled.
+"""Error groups are folded by several at once, while letters come and go: nothing is lost or doubled.
 
 Real threads with real connections: only they can meet each other's deltas, and one of them can be cut off.
 """

@@ -41,7 +41,8 @@ def groups(request: HttpRequest, dlq: Queue) -> HttpResponse:
     context = {
         "queue": dlq,
         "groups": shown,
-        "dead": sum(group.count for group in found),
+        "dead": error_groups.dead_count(dlq),
+        "most": error_groups.MOST_GROUPS,
         "sources": look.source_queues(dlq),
         "may": rights_in(request, dlq.team),
     }

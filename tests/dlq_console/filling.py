@@ -124,11 +124,14 @@ class Place:
             return DiscardedMessage.objects.filter(queue_id=self.dlq.pk).latest("id").public_id
         if page.startswith("queue-settings") and key == "queue_id":
             return self.source.public_id
+        if key == "member_id":
+            return Membership.objects.filter(team=self.team).latest("id").pk
         return {
             "queue_id": self.dlq.public_id,
             "message_id": self.words["letter"],
             "redrive_id": self.words["redrive"],
             "team_name": self.team.name,
+            "access_key_id": f"{self.team.name}-0",
         }[key]
 
 

@@ -1,6 +1,6 @@
 """`make screenshots`: pictures of a seeded demo, taken in a real browser.
 
-Two of them are the README's. With --every, each page in both themes, wide and narrow, to look at after a change.
+Two of them are the README's. With --every, each page in both themes, wide and narrow.
 """
 
 import argparse

@@ -12,6 +12,7 @@ from dlq_console.admin import (
     error_group,
     membership,
     message,
+    one_door,
     queue,
     redrive_task,
     team,
@@ -24,6 +25,7 @@ __all__ = [
     "error_group",
     "membership",
     "message",
+    "one_door",
     "queue",
     "redrive_task",
     "team",
@@ -33,3 +35,7 @@ admin.site.site_header = "SimpleMQ"
 admin.site.site_title = "SimpleMQ"
 admin.site.index_title = "SimpleMQ administration"
 admin.site.site_url = "/console/"
+# Before the addresses of the site are made from them.
+admin.site.login = one_door.login  # type: ignore[method-assign]
+admin.site.logout = one_door.logout  # type: ignore[assignment,method-assign]
+admin.site.password_change = one_door.password_change  # type: ignore[assignment,method-assign]

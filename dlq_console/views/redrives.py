@@ -15,6 +15,7 @@ from dlq_console.forms.redrive import ConfirmForm, ScopeForm
 from dlq_console.paging import page_of
 from dlq_console.redrive_scope import Promise, Scope, sealed, unsealed
 from dlq_console.returning import after_post, back_to
+from dlq_console.sessions import is_automatic
 from queues.errors import Invalid, QueueFull, RedriveActive, RedriveNotFound
 from queues.models import Action, Queue, RedriveStatus, RedriveTask
 from queues.operations import canary, redrive, redrive_run
@@ -201,7 +202,7 @@ def _running(dlq: Queue) -> RedriveTask | None:
 
 
 def _is_poll(request: HttpRequest) -> bool:
-    return bool(getattr(request, "htmx", False)) and "X-SimpleMQ-Refresh" in request.headers
+    return bool(getattr(request, "htmx", False)) and is_automatic(request)
 
 
 def _address(name: str, dlq: Queue, task: RedriveTask) -> str:

@@ -7,8 +7,9 @@ form it is led to into the row it asked for, and an address that takes only POST
 from urllib.parse import urlsplit, urlunsplit
 
 from django.conf import settings
+from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, QueryDict
 from django.utils.http import url_has_allowed_host_and_scheme
 
 
@@ -24,7 +25,11 @@ def led_there(request: HttpRequest, response: HttpResponseBase) -> HttpResponseB
 
 
 def _leads_to_sign_in(response: HttpResponseBase) -> bool:
-    return isinstance(response, HttpResponseRedirect) and urlsplit(response.url).path == settings.LOGIN_URL
+    """And back again: whoever signs out is led there too."""
+    if not isinstance(response, HttpResponseRedirect):
+        return False
+    address = urlsplit(response.url)
+    return address.path == settings.LOGIN_URL and REDIRECT_FIELD_NAME in QueryDict(address.query)
 
 
 def _page_of(request: HttpRequest, header: str) -> str:

@@ -18,6 +18,12 @@ class SignInForm(AuthenticationForm):
         "invalid_login": "That username and password do not belong together. Mind capital letters in both.",
     }
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.is_bound:  # the name is there already: what is typed again is the password
+            del self.fields["username"].widget.attrs["autofocus"]
+            self.fields["password"].widget.attrs["autofocus"] = True
+
 
 class NewPasswordForm(PasswordChangeForm):
     """The old password is checked as at the sign-in: whoever finds a browser open may not guess on here."""

@@ -7,7 +7,6 @@ from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from dlq_console import paging
@@ -23,7 +22,6 @@ SPARK_WIDTH, SPARK_HEIGHT = 120, 24
 
 
 @require_GET
-@never_cache
 @with_queue()
 def groups(request: HttpRequest, dlq: Queue) -> HttpResponse:
     """The groups, the largest first, each with a few samples."""
@@ -49,7 +47,6 @@ def groups(request: HttpRequest, dlq: Queue) -> HttpResponse:
 
 
 @require_GET
-@never_cache
 @with_queue()
 def group_samples(request: HttpRequest, dlq: Queue) -> HttpResponse:
     """The newest letters of one group, fetched when somebody opens it."""
@@ -62,7 +59,6 @@ def group_samples(request: HttpRequest, dlq: Queue) -> HttpResponse:
 
 
 @require_GET
-@never_cache
 @with_queue()
 def messages(request: HttpRequest, dlq: Queue) -> HttpResponse:
     """The dead letters that match, each with its requeue; what is ticked goes together."""
@@ -70,7 +66,6 @@ def messages(request: HttpRequest, dlq: Queue) -> HttpResponse:
 
 
 @require_GET
-@never_cache
 @with_queue()
 def browse(request: HttpRequest, queue: Queue) -> HttpResponse:
     """The messages of any queue, whatever their state. There is nothing to do here but look."""

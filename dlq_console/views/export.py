@@ -35,7 +35,6 @@ def export(request: HttpRequest, queue: Queue) -> HttpResponseBase:
     content_type = "text/csv; charset=utf-8" if kind == "csv" else "application/x-ndjson"
     response = StreamingHttpResponse(lines, content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{queue.name}.{kind}"'
-    response["Cache-Control"] = "no-store"
     response["X-Content-Type-Options"] = "nosniff"
     return response
 

@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dlq_console import notices
@@ -63,7 +62,6 @@ def discard(request: HttpRequest, queue: Queue, message_id: str) -> HttpResponse
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 @with_queue(Right.EDIT)
 def edit_letter(request: HttpRequest, dlq: Queue, message_id: str) -> HttpResponse:
     """The body in a text area. What is refused comes back with the reason, and nothing typed is lost."""

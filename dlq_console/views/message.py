@@ -4,7 +4,6 @@ import difflib
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from dlq_console import payload
@@ -20,14 +19,12 @@ DIFF_LINES = 2_000
 
 
 @require_GET
-@never_cache
 @with_queue()
 def message(request: HttpRequest, queue: Queue, message_id: str) -> HttpResponse:
     return _page(request, queue, find_message(queue, message_id), reveal=False)
 
 
 @require_POST
-@never_cache
 @with_queue(Right.REVEAL)
 def reveal(request: HttpRequest, queue: Queue, message_id: str) -> HttpResponse:
     """The same page with its secret fields: asked for by a POST, noted in the audit, kept nowhere."""
@@ -37,7 +34,6 @@ def reveal(request: HttpRequest, queue: Queue, message_id: str) -> HttpResponse:
 
 
 @require_GET
-@never_cache
 @with_queue()
 def raw(request: HttpRequest, queue: Queue, message_id: str) -> HttpResponse:
     """The whole body as a download, masked: a browser must not make a page of it."""
@@ -49,7 +45,6 @@ def raw(request: HttpRequest, queue: Queue, message_id: str) -> HttpResponse:
 
 
 @require_GET
-@never_cache
 @with_queue()
 def diff(request: HttpRequest, queue: Queue) -> HttpResponse:
     """Two messages of a queue side by side, line by line."""

@@ -2,7 +2,6 @@
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from dlq_console import access, charts, plain_words
@@ -36,7 +35,6 @@ def queue(request: HttpRequest, queue: Queue) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @access.with_queue()
 def chart(request: HttpRequest, queue: Queue) -> HttpResponse:
     return JsonResponse(charts.as_json(samples.history(queue, _span(request))))

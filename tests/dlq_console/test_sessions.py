@@ -208,15 +208,22 @@ class TestWhatIsStored:
         [
             "/console/",
             "/console/queues/{queue}/",
+            "/console/queues/{queue}/chart/",
             "/console/queues/{queue}/messages/",
-            "/console/queues/{queue}/redrives/",
+            "/console/queues/{dlq}/dead-letters/",
+            "/console/queues/{dlq}/messages/{letter}/",
+            "/console/queues/{dlq}/messages/{letter}/raw/",
+            "/console/queues/{dlq}/redrives/",
             "/console/nothing/",
             "/accounts/password_change/",
             "/admin/",
         ],
     )
     def test_pages_of_people_are_private_and_kept_nowhere(self, owner, queue, path):
-        response = owner.get(path.format(queue=queue.public_id))
+        dlq = dead_letter(queue)
+        letter = Message.objects.get(queue_id=dlq.pk)
+        names = {"queue": queue.public_id, "dlq": dlq.public_id, "letter": letter.public_id}
+        response = owner.get(path.format(**names))
         kept = {part.strip() for part in response["Cache-Control"].split(",")}
         assert {"private", "no-store"} <= kept
 

@@ -5,15 +5,16 @@ import runpy
 from pathlib import Path
 
 import pytest
-from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 from pytest_django import Settings
 
+from tests.dlq_console.conftest import new_person
+from tests.dlq_console.signing_in import LOGIN, password_of
+
 SETTINGS = Path(__file__).resolve().parent.parent.parent / "simplemq" / "settings.py"
 SWITCHED = ("SECURE_", "SESSION_COOKIE_", "CSRF_", "SIMPLEMQ_HTTPS", "ALLOWED_HOSTS")
 HOST = "mq.example.com"
-LOGIN = "/accounts/login/"
 # What a proxy in front passes on and adds.
 PROXY = {"HTTP_HOST": HOST, "HTTP_X_FORWARDED_PROTO": "https", "HTTP_X_FORWARDED_FOR": "203.0.113.9"}
 
@@ -24,15 +25,6 @@ def read_settings(settings: Settings, monkeypatch: pytest.MonkeyPatch, https: st
     for name, value in runpy.run_path(str(SETTINGS)).items():
         if name.startswith(SWITCHED):
             setattr(settings, name, value)
-
-
-@pytest.fixture(autouse=True)
-def no_collected_static_files(settings: Settings, tmp_path: Path) -> None:
-    settings.STATIC_ROOT = tmp_path
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
 
 
 @pytest.fixture
@@ -47,10 +39,10 @@ def plain(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def sign_in(client: Client, **how: str) -> HttpResponse:
     """Through the form, with the token it holds."""
-    User.objects.create_user("olga", password="the password of olga")
+    new_person("olga")
     page = client.get(LOGIN, **how).content.decode()
     token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)[1]
-    given = {"username": "olga", "password": "the password of olga", "csrfmiddlewaretoken": token}
+    given = {"username": "olga", "password": password_of("olga"), "csrfmiddlewaretoken": token}
     return client.post(LOGIN, given, **how)
 
 

@@ -39,7 +39,7 @@ class NewKeyForm(forms.ModelForm):
         model = ApiKey
         fields = TYPED
         help_texts = {
-            "queue_pattern": "Only queues whose name matches, for example orders-*. Empty: every queue.",
+            "queue_pattern": "Only queues and topics whose name matches, for example orders-*. Empty: all.",
             "expires_at": "Empty: it works until it is revoked.",
         }
 

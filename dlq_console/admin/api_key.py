@@ -100,9 +100,9 @@ class ApiKeyAdmin(ConsoleAdmin):
     def scope_names(self, key: ApiKey) -> str:
         return ", ".join(key.scopes)
 
-    @admin.display(description="queues")
+    @admin.display(description="queues and topics")
     def pattern(self, key: ApiKey) -> str:
-        return shown.cell(key.queue_pattern or "every queue")
+        return shown.cell(key.queue_pattern or "all")
 
     @admin.display(ordering="revoked_at")
     def state(self, key: ApiKey) -> str:

@@ -47,11 +47,28 @@ def _store(
     if not messages:
         return []
     rank_step = ranking.step_of(queue)
-    bounded = queue.queue_size is not None
-    stored = Message.objects.store(queue, messages, sizes, bounded=bounded, rank_step=rank_step, now=now)
+    stored = _store_at_once(queue, messages, sizes, rank_step, now)
     if len(stored) < len(messages):
         stored = _squeeze_in(queue, messages, sizes, rank_step, now)
     _report(queue, len(stored), refused=len(messages) - len(stored))
+    return stored
+
+
+def _store_at_once(
+    queue: Queue,
+    messages: Sequence[NewMessage],
+    sizes: Sequence[int],
+    rank_step: int | None,
+    now: datetime | None,
+) -> list[uuid.UUID]:
+    """All of them without waiting for anybody, or none: no slot that nobody holds has room for all."""
+    bounded = queue.queue_size is not None
+    # A slot that fills up just then stays locked, though it was passed over. In a transaction that goes on
+    # to wait for all of them, another could wait for it that holds others: it is let go.
+    before = transaction.savepoint() if bounded else None  # without a transaction there is none
+    stored = Message.objects.store(queue, messages, sizes, bounded=bounded, rank_step=rank_step, now=now)
+    if before:
+        (transaction.savepoint_commit if stored else transaction.savepoint_rollback)(before)
     return stored
 
 

@@ -7,8 +7,8 @@ from django.test.utils import CaptureQueriesContext
 
 from queues import events, limits
 from queues.errors import Invalid, MessageTooLarge, QueueFull
-from queues.models import Message, Queue, QueueSlot
-from queues.operations import topics
+from queues.models import Message, Mode, Queue, QueueSlot
+from queues.operations import queues, topics
 from queues.operations.publish import publish
 from queues.operations.receive import receive
 from queues.operations.send import send
@@ -93,6 +93,25 @@ def test_it_takes_the_last_place_of_a_queue_wherever_that_is(topic):
         assert isinstance(publish(topic, NewMessage("x")).deliveries[0][1], uuid.UUID)
     assert isinstance(publish(topic, NewMessage("x")).deliveries[0][1], QueueFull)
     assert Message.objects.filter(queue_id=queue.pk).count() == 20
+
+
+def test_a_queue_that_holds_more_than_its_new_bound_is_full(topic):
+    queue = subscribed(topic, queue_size=10)
+    ready_messages(queue, *"12345")
+    queues.update(queue, queue_size=3)
+    [(_, result)] = publish(topic, NewMessage("x")).deliveries
+    assert isinstance(result, QueueFull)
+
+
+def test_a_queue_in_which_a_slot_owes_places_gives_only_what_is_left(topic):
+    """As after a change of its bound, until maintenance has counted again."""
+    queue = subscribed(topic, queue_size=2)
+    slots = list(QueueSlot.objects.filter(queue_id=queue.pk).order_by("id"))
+    QueueSlot.objects.filter(pk=slots[0].pk).update(free=-1)
+    QueueSlot.objects.filter(pk=slots[1].pk).update(free=2)
+    results = [publish(topic, NewMessage("x")).deliveries[0][1] for _ in range(2)]
+    assert [type(result) for result in results] == [uuid.UUID, QueueFull]
+    assert QueueSlot.objects.free(queue) == 0
 
 
 @pytest.mark.parametrize("size", [None, 5])
@@ -194,12 +213,14 @@ def test_it_reports_what_was_sent_and_refused(topic, heard, django_capture_on_co
 
 
 def test_it_stores_all_of_it_or_nothing(topic, monkeypatch):
+    """It fails after its work is done, so only a rollback can have undone it."""
     subscribed(topic)
     subscribed(topic, queue_size=5)
-    monkeypatch.setattr("queues.operations.send.send_batch", lambda *_: 1 / 0)
+    monkeypatch.setattr("queues.operations.publish.emit", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         publish(topic, NewMessage("x"))
     assert not Message.objects.exists()
+    assert QueueSlot.objects.free(Queue.objects.get(queue_size=5)) == 5
 
 
 def statements_of(topic):
@@ -208,17 +229,21 @@ def statements_of(topic):
     return len(caught)
 
 
-def test_queues_without_a_bound_are_served_by_as_many_statements_as_one(topic):
-    subscribed(topic, {"kind": ["order"]})
+@pytest.mark.parametrize("size", [None, 10])
+def test_all_standard_queues_take_as_many_statements_as_one(topic, size):
+    subscribed(topic, {"kind": ["order"]}, queue_size=size)
     one = statements_of(topic)
     for _ in range(limits.SUBSCRIPTIONS_PER_TOPIC - 1):
-        subscribed(topic, {"kind": ["order"]})
+        subscribed(topic, {"kind": ["order"]}, queue_size=size)
     assert statements_of(topic) == one
+    assert Message.objects.count() == limits.SUBSCRIPTIONS_PER_TOPIC + 1
 
 
-def test_each_queue_with_a_bound_takes_one_statement_more(topic):
-    subscribed(topic, queue_size=100)
-    one = statements_of(topic)
-    for _ in range(20):
-        subscribed(topic, queue_size=100)
-    assert statements_of(topic) == one + 20
+@pytest.mark.parametrize("size", [None, 1])
+def test_a_fifo_queue_gets_its_copy_by_a_send_of_its_own(topic, size):
+    queue = subscribed(topic, name="line", queue_size=size)
+    subscribed(topic, name="crowd")
+    Queue.objects.filter(pk=queue.pk).update(mode=Mode.FIFO)
+    message = NewMessage("x", group_id="tenant")
+    assert outcomes(publish(topic, message)) == {"line": "x", "crowd": "x"}
+    assert outcomes(publish(topic, message)) == {"line": QueueFull if size else "x", "crowd": "x"}

@@ -73,8 +73,7 @@ class QueueAdmin(ConsoleAdmin):
     actions = (pause, resume, requeue, purge, delete)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Queue]:
-        live: QuerySet[Queue] = Queue.objects.live()
-        return live
+        return super().get_queryset(request).filter(deleted_at=None)
 
     def get_fieldsets(self, request: HttpRequest, obj: Queue | None = None) -> Any:
         return [

@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import User
-from django.forms import ModelForm
 from django.http import HttpRequest
 
 from dlq_console.access import person
@@ -38,14 +38,22 @@ def filter_block(subscription: Subscription) -> str:
     return EVERYTHING if subscription.filter is None else shown.json_block(subscription.filter)
 
 
+class NewSubscriptionForm(forms.ModelForm):
+    class Meta:
+        model = Subscription
+        fields = TYPED
+        help_texts = {"filter": 'As {"kind": ["order.placed", {"prefix": "refund."}]}. null: every message.'}
+
+
 class TopicTeamFilter(TeamFilter):
     column = "topic__team_id"
 
 
 @admin.register(Subscription)
 class SubscriptionAdmin(ConsoleAdmin):
+    form = NewSubscriptionForm
     change_form_template = "admin/queues/read_only.html"
-    list_display = ("public_id", "topic", "queue", "team", "wanted", "created_at")
+    list_display = ("queue", "topic", "team", "wanted", "created_at")
     list_filter = (TopicTeamFilter, TopicFilter, QueueFilter, ("filter", admin.EmptyFieldListFilter))
     list_select_related = ("topic__team", "queue__team")
     search_fields = ("topic__name", "queue__name")
@@ -64,7 +72,9 @@ class SubscriptionAdmin(ConsoleAdmin):
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    def save_model(self, request: HttpRequest, obj: Subscription, form: ModelForm, change: bool) -> None:
+    def save_model(
+        self, request: HttpRequest, obj: Subscription, form: forms.ModelForm, change: bool
+    ) -> None:
         wanted = form.cleaned_data["filter"]
         with audit.audited(
             person(request),
@@ -77,10 +87,6 @@ class SubscriptionAdmin(ConsoleAdmin):
             if not is_new:
                 raise Conflict("This queue is subscribed already.", field="queue_id")
         obj.pk = made.pk
-
-    @admin.display(description="subscription", ordering="id")
-    def public_id(self, subscription: Subscription) -> str:
-        return subscription.public_id
 
     @admin.display(description="team", ordering="topic__team__name")
     def team(self, subscription: Subscription) -> str:

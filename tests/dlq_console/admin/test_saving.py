@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from queues.models import ApiKey, AuditEntry, Membership, Queue, Role, Subscription, Team, Topic
-from queues.operations import keys, teams
+from queues.operations import keys, queues, teams, topics
 from tests.factories import new_queue, new_team, new_topic
 
 NO_MEMBERS = {"memberships-TOTAL_FORMS": 0, "memberships-INITIAL_FORMS": 0}
@@ -194,6 +194,15 @@ class TestSubscriptions:
         found = errors(superuser.post(self.ADD, {**form, "queue": new_queue(new_team()).pk}))
         assert found == {"queue": ["There is no such queue."]}
         assert not Subscription.objects.exists()
+
+    @pytest.mark.parametrize(("field", "term"), [("queue", "order"), ("topic", "event")])
+    def test_it_finds_what_is_typed_into_its_fields(self, superuser, queue, form, field, term):
+        asked = {"app_label": "queues", "model_name": "subscription", "field_name": field, "term": term}
+        found = superuser.get("/admin/autocomplete/", asked).json()["results"]
+        assert [row["id"] for row in found] == [str(form[field])]
+        queues.delete(queue)
+        topics.delete(Topic.objects.get())
+        assert superuser.get("/admin/autocomplete/", asked).json()["results"] == []
 
     def test_a_queue_is_subscribed_once(self, superuser, form):
         superuser.post(self.ADD, form)

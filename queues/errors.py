@@ -48,6 +48,14 @@ class MessageNotFound(QueueError):
     """There is no such message in this queue: it was never sent here, or it is finished."""
 
 
+class TopicNotFound(QueueError):
+    """There is no such topic."""
+
+
+class SubscriptionNotFound(QueueError):
+    """There is no such subscription to this topic."""
+
+
 class Conflict(QueueError):
     """It exists already, with other settings."""
 

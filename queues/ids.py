@@ -35,6 +35,18 @@ def message_id(uid: uuid.UUID) -> str:
     return encode("msg", uid)
 
 
+def topic_id(uid: uuid.UUID) -> str:
+    return encode("t", uid)
+
+
+def topic_message_id(uid: uuid.UUID) -> str:
+    return encode("tmsg", uid)
+
+
+def subscription_id(uid: uuid.UUID) -> str:
+    return encode("sub", uid)
+
+
 def redrive_id(uid: uuid.UUID) -> str:
     return encode("rd", uid)
 

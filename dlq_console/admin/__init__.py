@@ -15,7 +15,9 @@ from dlq_console.admin import (
     one_door,
     queue,
     redrive_task,
+    subscription,
     team,
+    topic,
 )
 
 __all__ = [
@@ -28,7 +30,9 @@ __all__ = [
     "one_door",
     "queue",
     "redrive_task",
+    "subscription",
     "team",
+    "topic",
 ]
 
 admin.site.site_header = "SimpleMQ"

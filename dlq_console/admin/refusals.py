@@ -7,7 +7,7 @@ from django.forms import ModelForm
 from queues.errors import InvalidMany, QueueError
 
 # Operations name fields as the API does.
-FIELDS = {"dlq_id": "dlq", "queue_name": "name"}
+FIELDS = {"dlq_id": "dlq", "queue_id": "queue", "queue_name": "name", "topic_name": "name"}
 
 
 def refused_form(form: type[ModelForm], problem: QueueError) -> type[ModelForm]:
@@ -16,9 +16,11 @@ def refused_form(form: type[ModelForm], problem: QueueError) -> type[ModelForm]:
     class Refused(form):  # type: ignore[valid-type, misc]
         def clean(self) -> Any:
             cleaned = super().clean()
-            for field, message in _problems(problem):
-                known = FIELDS.get(field or "", field)
-                self.add_error(known if known in self.fields else None, message)
+            for place, message in _problems(problem):
+                field, _, inner = (place or "").partition(".")
+                known = FIELDS.get(field, field)
+                text = f"{inner}: {message}" if inner else message  # the place inside a field of JSON
+                self.add_error(known if known in self.fields else None, text)
             return cleaned
 
     return Refused

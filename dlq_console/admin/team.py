@@ -31,10 +31,10 @@ class MembershipInline(admin.TabularInline):
 
 @admin.register(Team)
 class TeamAdmin(ConsoleAdmin):
-    list_display = ("name", "max_queues", "max_api_keys", "created_at")
+    list_display = ("name", "max_queues", "max_topics", "max_api_keys", "created_at")
     search_fields = ("name",)
     ordering = ("name",)
-    fields = ("name", "max_queues", "max_api_keys", "created_at")
+    fields = ("name", "max_queues", "max_topics", "max_api_keys", "created_at")
     readonly_fields = ("created_at",)
     inlines = (MembershipInline,)
 

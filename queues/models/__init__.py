@@ -13,6 +13,7 @@ from queues.models.queue_slot import QueueSlot
 from queues.models.queue_tally import QueueActivity, QueueTally, QueueTallyDelta
 from queues.models.redrive_task import RedriveStatus, RedriveTask
 from queues.models.team import Membership, Role, Team
+from queues.models.topic import Subscription, Topic
 
 __all__ = [
     "Action",
@@ -38,5 +39,7 @@ __all__ = [
     "RedriveTask",
     "Role",
     "State",
+    "Subscription",
     "Team",
+    "Topic",
 ]

@@ -9,7 +9,7 @@ from django.utils import timezone
 from queues import ids
 from queues.errors import Conflict, QueueNotFound, QuotaExceeded
 from queues.events import emit
-from queues.models import Message, Outcome, Queue, QueueSlot, Team
+from queues.models import Message, Outcome, Queue, QueueSlot, Subscription, Team
 from queues.operations import queue_settings
 from queues.receipts import Receipt
 
@@ -169,6 +169,7 @@ def _mark_deleted(queue: Queue) -> None:
     Queue.objects.filter(dlq=queue).update(dlq=None, dlq_is_lazy=False)
     Queue.objects.filter(pk=queue.pk).update(deleted_at=timezone.now(), dlq=None, is_dlq=False)
     _mark_dlqs(queue.dlq, None)
+    Subscription.objects.filter(queue=queue).delete()
     emit("queue.deleted", queue=queue)
 
 

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from queues.api.calls import Call
 from queues.api.serializers.whoami import Whoami
 from queues.api.views.door import Door
-from queues.models import ApiKey, Queue, Team
+from queues.models import ApiKey, Queue, Team, Topic
 
 
 class WhoamiView(Door):
@@ -29,8 +29,10 @@ class WhoamiView(Door):
 
 def _quotas(team: Team) -> dict[str, Any]:
     queues = Queue.objects.live().filter(team=team).count()
+    topics = Topic.objects.filter(team=team).count()
     api_keys = ApiKey.objects.live().filter(team=team).count()
     return {
         "queues": {"limit": team.max_queues, "used": queues},
+        "topics": {"limit": team.max_topics, "used": topics},
         "api_keys": {"limit": team.max_api_keys, "used": api_keys},
     }

@@ -45,10 +45,9 @@ def _to_redrive(request: HttpRequest, text: str, uid: uuid.UUID) -> HttpResponse
 
 def _to_message(request: HttpRequest, text: str, uid: uuid.UUID) -> HttpResponse:
     if found := everywhere.find_message(queues_of(request), uid):
-        queue, kind = found
-        return redirect(
-            "console:message" if kind == "live" else "console:trash-message", queue.public_id, text
-        )
+        queue, place = found
+        name = "message" if place == everywhere.LIVE else "trash-message"
+        return redirect(f"console:{name}", queue.public_id, text)
     try:
         return _page(request, text, missing="message", ending=everywhere.find_ending(teams_of(request), uid))
     except SearchTooSlow:

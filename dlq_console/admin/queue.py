@@ -104,7 +104,10 @@ class QueueAdmin(ConsoleAdmin):
 def _update(by: User, queue: Queue, wanted: dict[str, Any]) -> None:
     stored = Queue.objects.select_related("team", "dlq").get(pk=queue.pk)
     changes = {name: value for name, value in wanted.items() if getattr(stored, name) != value}
-    with audit.audited(by, Action.QUEUE_CHANGED, queue=stored, settings=_readable(changes)):
+    before = {name: getattr(stored, name) for name in changes}
+    with audit.audited(
+        by, Action.QUEUE_CHANGED, queue=stored, before=_readable(before), after=_readable(changes)
+    ):
         queues.update(stored, **changes)
 
 

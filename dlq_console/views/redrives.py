@@ -236,5 +236,5 @@ def _plan_page(
 
 
 def _page(request: HttpRequest, dlq: Queue, name: str, status: int = 200, **context: Any) -> HttpResponse:
-    context |= {"queue": dlq, "may_redrive": Right.REDRIVE in rights_in(request, dlq.team)}
+    context |= {"queue": dlq, "tab": "redrives", "may_redrive": Right.REDRIVE in rights_in(request, dlq.team)}
     return render(request, f"dlq_console/redrives/{name}.html", context, status=status)

@@ -108,7 +108,10 @@ class TestQueues:
         self.change(superuser, queue, max_deliveries=7)
         queue.refresh_from_db()
         assert queue.max_deliveries == 7
-        assert AuditEntry.objects.get().detail == {"settings": {"max_deliveries": 7}}
+        assert AuditEntry.objects.get().detail == {
+            "before": {"max_deliveries": 1},
+            "after": {"max_deliveries": 7},
+        }
 
     def test_a_setting_out_of_bounds_is_said_beside_its_field(self, superuser, queue):
         found = errors(self.change(superuser, queue, visibility_timeout=99_999))

@@ -60,6 +60,9 @@ function restart() {
   timer = seconds ? setInterval(refresh, seconds * 1000) : null;
 }
 
+// Asked for at once, whatever pace is chosen: a list whose last row has gone, for one.
+document.addEventListener("refresh", refresh);
+
 if (select && region()) {
   select.value = stored();
   if (!select.value) select.value = "0";

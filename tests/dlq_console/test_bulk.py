@@ -60,7 +60,7 @@ class TestRequeue:
 
     def test_undo_brings_them_back(self, operator, queue, dlq, letters):
         page = done(operator, dlq, "requeue", *letters).text
-        assert "3 messages are dead letters again" in undone(operator, page).text
+        assert "Pulled back 3 messages" in undone(operator, page).text
         assert (number_in(queue), number_in(dlq)) == (0, 3)
 
     def test_it_takes_those_that_came_back_every_time(self, operator, queue, dlq, letters):

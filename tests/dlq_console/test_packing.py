@@ -36,7 +36,7 @@ def test_it_unpacks_no_more_than_it_can_hold():
         BODY,
         packed(b"\x00\x01\x02 binary \xff\xfe"),
         packed(b"\x1f\x8b no gzip at all"),
-        packed(gzip.compress(BODY.encode())[:-20]),
+        packed(gzip.compress(BODY.encode(), mtime=0)[:-20]),
     ],
 )
 def test_it_leaves_everything_else_as_it_is(data):

@@ -170,9 +170,9 @@ class TestComingBack:
     def test_htmx_leads_the_whole_page_there(self, anybody, queue):
         """Otherwise it would put the form into the row it asked for."""
         current = {"HTTP_HX_CURRENT_URL": f"http://testserver{self.page(queue)}"}
-        samples = f"/console/queues/{queue.public_id}/dead-letters/samples/"
+        renewed = f"/console/queues/{queue.public_id}/dead-letters/"
         for response in (
-            anybody.get(samples, **HTMX, **current),
+            anybody.get(renewed, **HTMX, **current),
             anybody.post(self.deed(queue), **HTMX, **current),
         ):
             assert (response.status_code, response.content) == (204, b"")

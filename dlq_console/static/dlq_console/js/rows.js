@@ -27,7 +27,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   const row = event.detail.target.closest("[data-row]");
   neighbour = row?.contains(document.activeElement) ? (row.nextElementSibling ?? row.previousElementSibling) : null;
 });
-document.addEventListener("htmx:afterSettle", () => {
+document.addEventListener("htmx:afterOnLoad", () => {
   if (neighbour?.isConnected) {
     neighbour.tabIndex = -1;
     neighbour.focus();

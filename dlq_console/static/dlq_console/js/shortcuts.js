@@ -34,7 +34,7 @@ const ACTIONS = {
   k: () => move(-1),
   x: () => current()?.querySelector("input[type=checkbox]")?.click(),
   r: () => click("[data-requeue]"),
-  e: () => current()?.querySelector("[data-open], summary, a[href]")?.click(),
+  e: () => (current()?.querySelector("[data-open]") ?? current()?.querySelector("summary, a[href]"))?.click(),
 };
 
 const isTyping = (element) => element?.closest("input:not([type=checkbox]), textarea, select, [contenteditable]");

@@ -86,6 +86,14 @@ AUDIT_REASON_LENGTH = 500
 GROUP_NOTE_LENGTH = 2_000
 HISTORY_MINUTES = (5, 1_440)
 
+# History and scaling.
+METRIC_BUCKETS = (60, 300, 3_600)  # seconds, as the Spark job makes them
+METRIC_POINTS = 2_016  # a week in buckets of five minutes
+MESSAGES_PER_WORKER = (1, 1_000_000)
+DRAIN_SECONDS = (1, 604_800)
+SCALING_STEPS = 20
+WORKERS = (0, 100_000)
+
 # Made-up history.
 GENERATED_QUEUES = (1, 400)
 GENERATED_MESSAGES = (1, 1_000_000_000)

@@ -27,6 +27,7 @@ QUEUE, MESSAGE, REDRIVE = UUID(int=1), UUID(int=2), UUID(int=3)
 # Whatever fits the schema of these is accepted. Of the others a schema cannot say it: a well-formed cursor,
 # receipt or DLQ need not exist, and a delay has to be shorter than the retention.
 EXACT = ["receive_message", "receive_messages", "ack_messages", "get_queue", "get_message", "whoami"]
+EXACT += ["queue_advice", "queue_scaling"]
 CONFIG = SchemathesisConfig.from_dict(
     {
         "seed": 42,

@@ -66,3 +66,11 @@ def size(value: int | None) -> str:
 def count(value: int | None) -> str:
     """1,234."""
     return NOTHING if value is None else f"{value:,}"
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """Of 1: "12 %", "0.4 %"."""
+    if share is None:
+        return NOTHING
+    return f"{share * 100:.1f}".removesuffix(".0") + " %" if share < 0.1 else f"{share * 100:.0f} %"

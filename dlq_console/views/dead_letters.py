@@ -16,7 +16,7 @@ from dlq_console.returning import after_post, back_to
 from queues import limits
 from queues.errors import ErrorGroupNotFound, SearchTooSlow
 from queues.models import Action, Queue, State
-from queues.operations import audit, error_groups, look, search
+from queues.operations import audit, error_groups, look, metrics, search
 from queues.rights import Right
 
 SPARK_WIDTH, SPARK_HEIGHT = 120, 24
@@ -28,13 +28,15 @@ SPARK_WIDTH, SPARK_HEIGHT = 120, 24
 def groups(request: HttpRequest, dlq: Queue) -> HttpResponse:
     """The groups, the largest first, each with a few samples."""
     found = error_groups.groups(dlq)
-    lines = error_groups.sparklines(dlq, [group.fingerprint for group in found])
+    fingerprints = [group.fingerprint for group in found]
+    lines, trends = error_groups.sparklines(dlq, fingerprints), metrics.error_trends(dlq, fingerprints)
     shown = [
         {
             "group": group,
             "search": f"fingerprint:{_quoted(group.fingerprint)}",
             "spark": _points(lines[group.fingerprint]),
             "arrived": sum(lines[group.fingerprint]),
+            "trend": trends.get(group.fingerprint),
         }
         for group in found
     ]

@@ -7,6 +7,20 @@ compares them with what is written here, so that neither side can drift.
 from dataclasses import dataclass
 
 
+# How Spark has each type; what it does not know travels as text.
+SPARK_TYPES = {
+    "bigint": "long",
+    "boolean": "boolean",
+    "double precision": "double",
+    "integer": "integer",
+    "jsonb": "string",
+    "text": "string",
+    "timestamptz": "timestamp",
+    "uuid": "string",
+    "varchar": "string",
+}
+
+
 @dataclass(frozen=True)
 class Table:
     name: str

@@ -55,10 +55,10 @@ class QueueMetrics(QueueBucket):
     received_per_second = models.FloatField()
     acked_per_second = models.FloatField()
 
-    # How the stays went that were acked or dead-lettered.
+    # How often they had to be delivered.
     first_attempt_acked = count()
-    first_attempt_success_rate = models.FloatField(null=True)
-    retries_histogram = models.JSONField()  # {"0": 90, "1": 8, "10+": 2}: stays by number of retries
+    first_attempt_success_rate = models.FloatField(null=True)  # of those acked or dead-lettered
+    retries_histogram = models.JSONField()  # {"0": 90, "1": 8, "10+": 2}: those acked, by number of retries
 
     # From arrival to the first delivery, of those first delivered in the bucket.
     queueing_delay_count = count()

@@ -1,0 +1,47 @@
+"""From stays to the rows of the tables: all transforms, one after another."""
+
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark_jobs.transforms import tables
+from spark_jobs.transforms.activity import activity
+from spark_jobs.transforms.dlq_errors import deaths, with_trend
+from spark_jobs.transforms.events import events_of, in_window
+from spark_jobs.transforms.groups import group_counts, group_shares, largest
+from spark_jobs.transforms.held import held
+from spark_jobs.transforms.oldest import oldest
+from spark_jobs.transforms.stays import normalised, with_leases, without_undone_moves
+from spark_jobs.windows import Window
+
+
+@dataclass(frozen=True)
+class Metrics:
+    queues: DataFrame
+    groups: DataFrame
+    errors: DataFrame
+
+
+def metrics(
+    stays: DataFrame, queues: DataFrame, earlier_errors: DataFrame, window: Window, run_id: int
+) -> Metrics:
+    known = with_leases(normalised(without_undone_moves(stays, queues)))
+    teams = known.groupBy("queue_id").agg(F.max("team_id").alias("team_id"))
+    events = events_of(known, window)
+    happened = activity(in_window(events, window))
+    shares = group_shares(in_window(events, window), happened)
+    errors = with_trend(deaths(known, queues, window), earlier_errors, window)
+    return Metrics(
+        queues=tables.queue_metrics(
+            held(events, window),
+            happened,
+            oldest(known, window),
+            group_counts(shares),
+            teams,
+            window,
+            run_id,
+        ),
+        groups=tables.queue_group_metrics(largest(shares), teams, window, run_id),
+        errors=tables.dlq_error_metrics(errors, teams, window, run_id),
+    )

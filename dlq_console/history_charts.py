@@ -55,7 +55,7 @@ def _kinds(queue: Queue, step: int) -> list[Kind]:
             "depth",
             "Messages in the queue",
             "count",
-            (Line("depth_max", "At the most"), Line("depth_avg", "On average")),
+            (Line("depth_max", "Highest"), Line("depth_avg", "Average")),
         ),
         Kind("age", "Age of the oldest message", "seconds", (Line("oldest_age_max_seconds", "Oldest"),)),
         Kind(

@@ -29,7 +29,8 @@ class Advice:
 
     @property
     def is_applied(self) -> bool:
-        return self.suggested is not None and self.now == self.suggested
+        wanted_change = self.found.status != AdviceStatus.OK and self.suggested is not None
+        return wanted_change and self.now == self.suggested
 
     @property
     def is_outdated(self) -> bool:

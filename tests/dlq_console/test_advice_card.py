@@ -37,7 +37,7 @@ class TestTheCard:
         advice_for(queue, figures={"processing_p99_seconds": 0.25, "expired_share": 0.04, "<b>": "<i>"})
         text = text_of(viewer, address)
         assert "Give consumers 60 s to finish a message, instead of 30 s." in text
-        assert "High confidence: many messages. Seen: 12,345 from" in text
+        assert "High confidence: many messages. Seen: 12,345 messages from" in text
         assert "<dt>processing p99</dt><dd>250 ms</dd>" in text
         assert "<dt>expired share</dt><dd>4 %</dd>" in text
         assert "<dt>&lt;b&gt;</dt><dd>&lt;i&gt;</dd>" in text

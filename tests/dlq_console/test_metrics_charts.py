@@ -42,7 +42,7 @@ class TestThePage:
         metrics_run(bucket(0))
         metrics_point(queue, bucket(2), depth_max=1_234, processing_p95=0.25)
         text = text_of(viewer, f"{address}?history=1d")
-        assert "At the most: 0 at the end, 1,234 at the most" in text
+        assert "Highest: 0 at the end, 1,234 at the most" in text
         assert '<td class="num">250 ms</td>' in text
 
     def test_it_shows_how_old_the_figures_are_and_how_large_a_point_is(self, viewer, queue, address):

@@ -10,7 +10,7 @@ NEEDS := $(PY) -m simplemq.prerequisites
 PYTEST_ARGS ?= -n auto --dist loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run manage shell test test-slow lint format migrations bench clean
+.PHONY: help setup run manage shell test test-slow lint format migrations bench screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,10 @@ migrations: $(INSTALLED) ## Write migrations for changed models
 
 bench: $(INSTALLED) ## Measure HTTP beside the SQL floor, and SQL beside a plain design: BENCH_ARGS="--seconds 5"
 	@exec $(PY) -m benchmarks $(BENCH_ARGS)
+
+screenshots: $(INSTALLED) ## Take the README's pictures from a seeded demo; SCREENSHOT_ARGS="--every /tmp/pages" takes all
+	@$(NEEDS) chromium
+	@exec $(PY) -m tests.browser.screenshots $(SCREENSHOT_ARGS)
 
 clean: ## Remove caches and test databases; the data of `make run` stays
 	rm -rf .simplemq-test .mypy_cache .ruff_cache .pytest_cache .hypothesis staticfiles

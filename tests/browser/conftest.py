@@ -52,6 +52,11 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     return {**browser_type_launch_args, "executable_path": prerequisites.find("chromium"), "args": QUIET}
 
 
+@pytest.fixture(scope="session")
+def base_url() -> None:
+    """The plugin's own is a method, against which pytest warns. `visit_as` tells a browser its address."""
+
+
 @pytest.fixture(autouse=True)
 def no_collected_static_files(settings: Settings, tmp_path: Path) -> None:
     """Nobody ran collectstatic before the tests: the server finds the files where they are written."""

@@ -1,0 +1,35 @@
+"""Every page of the console, with something on it: what the tests of all pages visit."""
+
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from queues.models import Message, Queue, RedriveTask, Team
+
+
+def places(
+    team: Team, queue: Queue, dlq: Queue, letters: list[Message], task: RedriveTask, search: str
+) -> dict[str, str]:
+    """Addresses by the names of their URLs; `search` is typed wherever something can be searched for."""
+    one, other = letters[0].public_id, letters[-1].public_id
+    return {
+        "overview": _at("overview", name=search[:20]),
+        "queue": _at("queue", queue.public_id),
+        "browse": _at("browse", queue.public_id),
+        "dlq": _at("dlq", dlq.public_id),
+        "dead-letters": _at("dead-letters", dlq.public_id),
+        "dead-letters, searched": _at("dead-letters", dlq.public_id, q=search),
+        "message": _at("message", dlq.public_id, one),
+        "message, another": _at("message", dlq.public_id, other),
+        "message-diff": _at("message-diff", dlq.public_id, a=one, b=other),
+        "edit": _at("edit", dlq.public_id, one),
+        "redrives": _at("redrives", dlq.public_id),
+        "redrive": _at("redrive", dlq.public_id, task.public_id),
+        "redrive-new": _at("redrive-new", dlq.public_id, q=search),
+        "redrive-plan": _at("redrive-plan", dlq.public_id, max_redrive_count=3),
+    }
+
+
+def _at(place: str, *args: str, **query: object) -> str:
+    address = reverse(f"console:{place}", args=args)
+    return f"{address}?{urlencode(query)}" if query else address

@@ -42,7 +42,7 @@ def test_the_charts_of_a_day_are_drawn(page: Page, orders: Queue) -> None:
     for code in ("depth", "age", "rates", "dead", "delay", "processing"):
         expect(page.locator(f"#chart-{code} canvas")).to_be_visible()
         assert drawn_pixels(page, code) > 500
-    expect(page.get_by_text("Computed")).to_be_visible()
+    expect(page.get_by_text("a point is 5 min")).to_be_visible()
     expect(page.locator("#chart-processing .u-legend")).to_contain_text("95 %")
     expect(page.get_by_role("row", name="acme")).to_contain_text("noisy")
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from dlq_console.templatetags.console_text import NOTHING, percent
 from queues.durations import precisely
-from queues.models import AdviceKind, AdviceStatus, Confidence
+from queues.models import AdviceKind, AdviceStatus, Confidence, QueueAdvice
 from queues.operations.advice import Advice
 
 
@@ -79,6 +79,30 @@ CONFIDENCES = {
     Confidence.MEDIUM: "Medium confidence: enough messages for an ordinary week.",
     Confidence.HIGH: "High confidence: many messages.",
 }
+# What the job calls its figures; see spark_jobs/transforms/advice.py
+FIGURES = {
+    "processing_p50": ("Half take no longer than", "seconds"),
+    "processing_p99": ("99 % take no longer than", "seconds"),
+    "processing_mean": ("Work on a message, on average", "seconds"),
+    "six_times_median": ("Six times the half", "seconds"),
+    "twice_p99": ("Twice the 99 %", "seconds"),
+    "deliveries_needed": ("Deliveries that nearly all got by with", ""),
+    "acked": ("Finished", ""),
+    "dead_lettered": ("Died", ""),
+    "expired": ("Expired", ""),
+    "received": ("Deliveries", ""),
+    "lease_expiries": ("Leases that ran out", ""),
+    "depth": ("Messages in the queue", ""),
+    "arrival_rate": ("Arrive in a second", ""),
+    "peak_arrival_rate": ("Arrive in a second at the peak", ""),
+    "drain_rate": ("Finished in a second", ""),
+    "workers_at_peak": ("Consumers for the peak", ""),
+    "visibility_timeout": ("Time to finish a message", "seconds"),
+    "target_age_seconds": ("Target age", "seconds"),
+    "oldest_age_seconds": ("Age of the oldest message", "seconds"),
+    "retention_seconds": ("Messages are kept for", "seconds"),
+    "seconds_until_messages_expire": ("Until messages begin to expire", "seconds"),
+}
 UNSET = {"times": "without an end", "messages": "any number of messages"}
 MOST_FIGURES = 20
 
@@ -104,11 +128,11 @@ def worded(advice: Advice) -> Worded:
     return Worded(
         advice=advice,
         title=wording.title,
-        sentence=template.format(now=now, then=then),
+        sentence=template.format(now=now, then=then) + _lost(row),
         badge=badge,
         status=status,
         confidence=CONFIDENCES[Confidence(row.confidence)],
-        figures=[(_label(name), _figure(name, value)) for name, value in _listed(row.figures)],
+        figures=[_figure(name, value) for name, value in _listed(row.figures)],
         suggested=in_unit(wording.unit, advice.suggested),
     )
 
@@ -123,23 +147,24 @@ def in_unit(unit: str, value: float | None) -> str:
             return percent(value)
         case "times":
             return "once" if value == 1 else f"{value:,.0f} times"
-    return f"{value:,.0f} {unit[:-1] if value == 1 else unit}"
+    return f"{_number(value)} {unit[:-1] if value == 1 else unit}".strip()
 
 
 def _listed(figures: Any) -> list[tuple[str, Any]]:
     return list(figures.items())[:MOST_FIGURES] if isinstance(figures, dict) else []
 
 
-def _label(name: str) -> str:
-    return name.removesuffix("_seconds").replace("_", " ")
+def _figure(name: str, value: Any) -> tuple[str, str]:
+    label, unit = FIGURES.get(name, (name.replace("_", " "), ""))
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return label, in_unit(unit, value) if is_number else NOTHING if value is None else str(value)
 
 
-def _figure(name: str, value: Any) -> str:
-    """As its name says it is meant."""
-    if value is None or isinstance(value, str | bool | dict | list):
-        return NOTHING if value is None else str(value)
-    if name.endswith("_seconds"):
-        return precisely(value)
-    if name.endswith(("_share", "_ratio")):
-        return percent(value)
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}".rstrip("0").rstrip(".")
+def _number(value: float) -> str:
+    """No more digits than say something."""
+    return f"{value:,.0f}" if value == int(value) or abs(value) >= 100 else f"{value:,.2f}".rstrip("0")
+
+
+def _lost(row: QueueAdvice) -> str:
+    expired = row.figures.get("expired") if isinstance(row.figures, dict) else None
+    return f" {expired:,.0f} expired before anybody finished them." if expired else ""

@@ -67,7 +67,7 @@ def advice_for(queue: Queue, kind: str = "visibility_timeout", **values: Any) ->
         "status": "change",
         "current_value": queue.visibility_timeout,
         "suggested_value": queue.visibility_timeout * 2.0,
-        "figures": {"processing_p50_seconds": 4.0, "processing_p99_seconds": 30.0},
+        "figures": {"processing_p50": 4.0, "processing_p99": 30.0},
         "sample_size": 12_345,
         "confidence": "high",
         "observed_from": NOW - timedelta(days=7),

@@ -1,8 +1,11 @@
 """Advice on the page of a queue, and taking it."""
 
+import ast
+from pathlib import Path
+
 import pytest
 
-from dlq_console.advice_words import worded
+from dlq_console.advice_words import FIGURES, worded
 from queues.models import AuditEntry, Queue
 from queues.operations import queues
 from queues.operations.advice import advice
@@ -10,6 +13,7 @@ from tests.factories import new_queue, reloaded
 from tests.metrics_factories import advice_for
 
 pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).resolve().parents[2]
 BUTTON = "Apply this setting"
 
 
@@ -34,12 +38,13 @@ class TestTheCard:
         assert "manage.py run_metrics" in text_of(viewer, address)
 
     def test_it_words_the_advice_and_its_figures(self, viewer, queue, address):
-        advice_for(queue, figures={"processing_p99_seconds": 0.25, "expired_share": 0.04, "<b>": "<i>"})
+        advice_for(queue, figures={"processing_p99": 0.25, "drain_rate": 2.5, "depth": 4.0, "<b>": "<i>"})
         text = text_of(viewer, address)
         assert "Give consumers 60 s to finish a message, instead of 30 s." in text
         assert "High confidence: many messages. Seen: 12,345 messages from" in text
-        assert "<dt>processing p99</dt><dd>250 ms</dd>" in text
-        assert "<dt>expired share</dt><dd>4 %</dd>" in text
+        assert "<dt>99 % take no longer than</dt><dd>250 ms</dd>" in text
+        assert "<dt>Finished in a second</dt><dd>2.5</dd>" in text
+        assert "<dt>Messages in the queue</dt><dd>4</dd>" in text
         assert "<dt>&lt;b&gt;</dt><dd>&lt;i&gt;</dd>" in text
 
     def test_those_who_manage_queues_have_a_button(self, operator, queue, address):
@@ -76,7 +81,7 @@ class TestTheCard:
             ("visibility_timeout", 30.0, 60.0),
             ("max_deliveries", None, 5.0),
             ("high_water_mark", None, 5_000.0),
-            ("workers", 1.0, 4.0),
+            ("workers", 0.4, 4.0),
             ("drain_workers", 1.0, 9.0),
             ("lease_expiry", 0.125, None),
             ("retention_risk", 0.97, None),
@@ -88,7 +93,7 @@ class TestTheCard:
             "max_deliveries": "Deliver a message 5 times before it is dead. Now: without an end.",
             "high_water_mark": "Let it hold 5,000 messages at the most, instead of any number of messages. "
             "Further ones are then refused.",
-            "workers": "4 consumers would keep up with what arrives. Seen at work: 1 consumer.",
+            "workers": "4 consumers would keep up with what arrives. Seen at work: 0.4 consumers.",
             "drain_workers": "9 consumers would also drain what waits, within the target age. "
             "Seen at work: 1 consumer.",
             "lease_expiry": "12 % of the deliveries ended because the time to finish was over.",
@@ -97,6 +102,23 @@ class TestTheCard:
             "expiry_forecast": "A message that arrives now waits for about 2 h: it may expire before "
             "anybody takes it.",
         }
+
+    def test_it_says_what_was_lost(self, queue):
+        advice_for(
+            queue, "retention_risk", status="critical", current_value=0.02, figures={"expired": 1234.0}
+        )
+        [one] = advice(queue)
+        assert worded(one).sentence.endswith(" 1,234 expired before anybody finished them.")
+
+    def test_the_figures_of_the_job_have_words(self):
+        """Its rules are read, not run: that takes a Spark."""
+        rules = ast.parse((ROOT / "spark_jobs" / "transforms" / "advice.py").read_text())
+        figures = [
+            node.value for node in ast.walk(rules) if isinstance(node, ast.keyword) and node.arg == "figures"
+        ]
+        named = {key.value for figure in figures if isinstance(figure, ast.Dict) for key in figure.keys}
+        assert "processing_p99" in named
+        assert named <= set(FIGURES)
 
 
 class TestApplying:

@@ -64,6 +64,7 @@ class Command(BaseCommand):
             raise SystemExit(PARTIAL)
         for incident in story.incidents:
             self.stdout.write(_told(incident, queues, story))
+        self.stdout.write(f"To see it in the console: manage.py run_metrics --from {_minute(story.since)}")
 
 
 def _write(queues: list[Queue], story: Story) -> Written:
@@ -88,6 +89,11 @@ def _told(incident: Incident, queues: list[Queue], story: Story) -> str:
 
 def _span(since: datetime, until: datetime) -> str:
     return f"{since.astimezone(UTC):%Y-%m-%d %H:%M} to {until.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _minute(moment: datetime) -> str:
+    """The job goes on where it last ended: of what is written behind its back it has to be told."""
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%MZ}"
 
 
 def _moment(text: str) -> datetime:

@@ -65,6 +65,7 @@ class TestTheRows:
         assert f"Wrote 6,000 messages ({total:,} rows) of 4 queues of the team demo" in written
         assert "2026-11-13 12:00 to 2026-11-18 12:00 UTC" in written
         assert "A bad deploy in" in written
+        assert "manage.py run_metrics --from 2026-11-13T12:00Z" in written
 
     def test_it_writes_as_many_messages_as_were_asked_for(self) -> None:
         assert MessageLog.objects.aggregate(n=Count("message_id", distinct=True))["n"] == 6_000

@@ -1,4 +1,4 @@
-"""What one start of the job is to do: read from its arguments and the environment once, then never changed."""
+"""What one start of the job is to do: read once, from its arguments and the environment."""
 
 import argparse
 import re

@@ -6,7 +6,6 @@ compares them with what is written here, so that neither side can drift.
 
 from dataclasses import dataclass
 
-
 # How Spark has each type; what it does not know travels as text.
 SPARK_TYPES = {
     "bigint": "long",

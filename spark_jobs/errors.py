@@ -11,3 +11,7 @@ class UsageError(JobError):
     """The job was asked for something that makes no sense."""
 
     exit_code = 2
+
+
+class SparkLost(JobError):
+    """The session is gone, and this process can make no other."""

@@ -25,7 +25,7 @@ INSTALL_JAVA = "apt-get install -y --no-install-recommends openjdk-17-jre-headle
 PATIENCE_SECONDS = 5
 
 SETTINGS = {
-    # Times are instants here; whatever a machine's clock on the wall says, buckets begin at full minutes of UTC.
+    # Days begin at midnight UTC, whatever the clock on the wall of this machine says.
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     # A second attempt beside the first would read another snapshot of what is live.
@@ -76,7 +76,7 @@ def check_java() -> None:
     version = _version(java)
     if version < OLDEST_JAVA:
         raise JobError(
-            f"Spark needs Java {OLDEST_JAVA} or newer, and {java} is {version}; install it with: {INSTALL_JAVA}"
+            f"Spark needs Java {OLDEST_JAVA} or newer, not {version}; install it with: {INSTALL_JAVA}"
         )
 
 

@@ -25,7 +25,8 @@ SETTLED = """
       FROM (
                SELECT xact_start,
                       backend_xid,
-                      NOT (pg_has_role(usesysid, 'USAGE') OR pg_has_role('pg_read_all_stats', 'USAGE')) AS hidden
+                      NOT pg_has_role(usesysid, 'USAGE')
+                        AND NOT pg_has_role('pg_read_all_stats', 'USAGE') AS hidden
                  FROM pg_stat_activity
                 WHERE datname = current_database()
                   AND usesysid IS NOT NULL

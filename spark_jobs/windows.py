@@ -40,17 +40,15 @@ class State:
 
 def plan(config: Config, bucket_seconds: int, state: State) -> Window | None:
     """The next window, or None when no further bucket is settled."""
-    if config.start is None:
-        wanted = _since_last(config, bucket_seconds, state)
-    else:
-        wanted = (_floor(config.start, bucket_seconds), config.stop)
-    if wanted is None:
-        return None
-    start, asked = wanted
     # A bucket that is not over, or whose rows may still come, would be written with too small figures.
-    stop = _floor(state.settled_until, bucket_seconds)
-    if asked is not None:
-        stop = min(stop, _ceiling(asked, bucket_seconds))
+    settled = _floor(state.settled_until, bucket_seconds)
+    stop = min(settled, _ceiling(config.stop, bucket_seconds)) if config.stop else settled
+    if config.start is not None:
+        start = _floor(config.start, bucket_seconds)
+    elif state.watermark is not None and state.watermark >= settled:
+        return None
+    else:
+        start = _floor(_since_last(config, bucket_seconds, state), bucket_seconds)
     if state.log_begins is not None:
         # What has been dropped from the log cannot be computed again: what was computed then stays.
         start = max(start, _floor(state.log_begins, bucket_seconds))
@@ -66,13 +64,10 @@ def advances(window: Window, watermark: datetime | None, config: Config) -> bool
     return watermark is not None and window.start <= watermark < window.stop
 
 
-def _since_last(config: Config, size: int, state: State) -> tuple[datetime, None] | None:
-    settled = _floor(state.settled_until, size)
-    if state.watermark is None:
-        return _floor(state.log_begins or settled - timedelta(seconds=size), size), None
-    if state.watermark >= settled:
-        return None
-    return _floor(state.watermark - timedelta(seconds=config.grace_seconds), size), None
+def _since_last(config: Config, bucket_seconds: int, state: State) -> datetime:
+    if state.watermark is not None:
+        return state.watermark - timedelta(seconds=config.grace_seconds)
+    return state.log_begins or state.settled_until - timedelta(seconds=bucket_seconds)
 
 
 def _floor(time: datetime, size: int) -> datetime:

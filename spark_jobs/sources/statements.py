@@ -6,6 +6,7 @@ time of ours, never a text of somebody else's.
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 from spark_jobs.contract import MESSAGE_STAY, Table
 
@@ -31,7 +32,7 @@ def settled_stays(
         f"SELECT {_selected(columns)}, 1::bigint AS stays FROM message_stay"
         f" WHERE logged_at >= {_time(lower)} AND logged_at < {_time(upper)}"
         f" AND {_overlapping(start, stop, queue_id)}"
-        for lower, upper in zip(bounds, bounds[1:], strict=False)
+        for lower, upper in pairwise(bounds)
     ]
 
 
@@ -43,7 +44,7 @@ def open_stays(
     queue_id: int | None,
     partitions: int,
 ) -> list[str]:
-    """Stays that overlap [start, stop) and had not ended by `settled_until`: live, in the trash, or just logged.
+    """Stays that overlap [start, stop) and are not settled: live, in the trash, or logged just now.
 
     A message that ends while we read is live in one snapshot and logged in the next. Slices are therefore of
     ids, so that all there is of a message comes out of one statement. Messages that nothing happened to since
@@ -110,7 +111,7 @@ def _slices(start: datetime, stop: datetime, most: int) -> list[datetime]:
 
 
 def _id_slices(start: datetime, stop: datetime, most: int) -> list[str]:
-    """Conditions on the id, which begins with the time of the send: what is older, and slices of what is not."""
+    """Conditions on the id, which begins with the time of the send: older ones, and slices of the others."""
     bounds = [_lowest_id(time) for time in _slices(start, stop, most)][:-1]
     lower = ["", *(f" AND message_id >= '{bound}'" for bound in bounds)]
     upper = [*(f" AND message_id < '{bound}'" for bound in bounds), ""]

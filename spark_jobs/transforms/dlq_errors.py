@@ -46,3 +46,9 @@ def with_trend(deaths: DataFrame, earlier: DataFrame, window: Window) -> DataFra
         .where(F.col("bucket") >= window.first)
         .select(*KEY, "error_type", "dead_lettered", "trailing_average", trend.alias("trend"))
     )
+
+
+def as_deaths(rows: DataFrame) -> DataFrame:
+    """Rows of dlq_error_metrics as `deaths` has them."""
+    bucket = F.unix_seconds("bucket_start").alias("bucket")
+    return rows.select("queue_id", bucket, "fingerprint", "error_type", "dead_lettered")

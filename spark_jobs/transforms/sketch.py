@@ -1,7 +1,7 @@
 """Percentiles of many buckets together, which cannot be had from the percentiles of each.
 
-A sketch counts values by size, in steps that grow by a fixed ratio (as DDSketch does): sketches can be added up,
-and any percentile read from the sum is wrong by 2 % at the most. It is JSON, {"step": count}.
+A sketch counts values by size, in steps that grow by a fixed ratio, as DDSketch does. Sketches add up, and any
+percentile read from the sum is wrong by 2 % at the most. It is JSON: {"step": count}.
 """
 
 import math
@@ -30,22 +30,32 @@ def sketches(events: DataFrame, measure: str) -> DataFrame:
     )
 
 
-def percentiles(sketched: DataFrame, column: str, shares: dict[str, float]) -> DataFrame:
+def percentiles(buckets: DataFrame, column: str, shares: dict[str, float]) -> DataFrame:
     """Of every queue, all its sketches added up: the value below which that share of the values lies."""
+    steps = reached(counts(buckets, column), shares)
+    return steps.select("queue_id", *(_value(F.col(name)).alias(name) for name in shares))
+
+
+def counts(buckets: DataFrame, column: str) -> DataFrame:
+    """The entries of a JSON of counts by step, those of all buckets: (queue_id, step, count)."""
+    entries = buckets.select("queue_id", F.explode(F.from_json(column, ENTRIES)).alias("step", "count"))
+    step = F.regexp_replace("step", r"\+$", "").cast("int")  # the last of a histogram is "10+"
+    return entries.groupBy("queue_id", step.alias("step")).agg(F.sum("count").alias("count"))
+
+
+def reached(steps: DataFrame, shares: dict[str, float]) -> DataFrame:
+    """Of every queue, the step by which that share of all counts is reached."""
     by_size = Window.partitionBy("queue_id").orderBy("step")
     everything = Window.partitionBy("queue_id")
-    steps = (
-        sketched.select("queue_id", F.explode(F.from_json(column, ENTRIES)).alias("step", "count"))
-        .groupBy("queue_id", F.col("step").cast("int").alias("step"))
-        .agg(F.sum("count").alias("count"))
-        .withColumn("below", F.sum("count").over(by_size))
-        .withColumn("total", F.sum("count").over(everything))
+    running = steps.withColumns(
+        {"so_far": F.sum("count").over(by_size), "total": F.sum("count").over(everything)}
     )
-    reached = {
-        name: F.min(F.when(F.col("below") >= F.ceil(F.col("total") * share), F.col("step")))
-        for name, share in shares.items()
-    }
-    return steps.groupBy("queue_id").agg(*(_value(step).alias(name) for name, step in reached.items()))
+    return running.groupBy("queue_id").agg(
+        *(
+            F.min(F.when(F.col("so_far") >= F.ceil(F.col("total") * share), F.col("step"))).alias(name)
+            for name, share in shares.items()
+        )
+    )
 
 
 def _step(value: Column) -> Column:

@@ -68,7 +68,7 @@ def normalised(stays: DataFrame) -> DataFrame:
 
 
 def with_leases(stays: DataFrame) -> DataFrame:
-    """When the message was in the hands of consumers: exact for one delivery, else an estimate, marked as such.
+    """When consumers had the message: exact for one delivery, else an estimate, and marked as one.
 
     A single delivery that ended in an ack lasted until then, one that goes on still lasts. Of several, the
     time between the first and the last is taken for one long lease: when each ended is not kept.

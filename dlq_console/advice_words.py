@@ -40,14 +40,14 @@ WORDINGS = {
     AdviceKind.WORKERS: Wording(
         "Consumers to keep up",
         "consumers",
-        "{now} keep up with what arrives.",
-        "{then} would keep up with what arrives. Seen at work: {now}.",
+        "Consumers keep up with what arrives. Busy on average: {now}.",
+        "{then} would keep up with what arrives. Busy on average: {now}.",
     ),
     AdviceKind.DRAIN_WORKERS: Wording(
         "Consumers to drain what waits",
         "consumers",
-        "{now} also drain what waits, within the target age.",
-        "{then} would also drain what waits, within the target age. Seen at work: {now}.",
+        "What waits is drained within the target age. Busy on average: {now}.",
+        "{then} would also drain what waits, within the target age. Busy on average: {now}.",
     ),
     AdviceKind.LEASE_EXPIRY: Wording(
         "Leases that run out",
@@ -59,7 +59,7 @@ WORDINGS = {
         "Age of the oldest message",
         "share",
         "The oldest message has used {now} of the time for which messages are kept.",
-        "The oldest message has used {now} of the time for which messages are kept. Then it is lost.",
+        "The oldest message has used {now} of the time for which messages are kept.",
     ),
     AdviceKind.EXPIRY_FORECAST: Wording(
         "How long a new message waits",
@@ -128,7 +128,7 @@ def worded(advice: Advice) -> Worded:
     return Worded(
         advice=advice,
         title=wording.title,
-        sentence=template.format(now=now, then=then) + _lost(row),
+        sentence=_lost(row) + template.format(now=now, then=then),
         badge=badge,
         status=status,
         confidence=CONFIDENCES[Confidence(row.confidence)],
@@ -167,4 +167,4 @@ def _number(value: float) -> str:
 
 def _lost(row: QueueAdvice) -> str:
     expired = row.figures.get("expired") if isinstance(row.figures, dict) else None
-    return f" {expired:,.0f} expired before anybody finished them." if expired else ""
+    return f"Expired before anybody finished them: {expired:,.0f}. " if expired else ""

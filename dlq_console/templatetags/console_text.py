@@ -73,4 +73,6 @@ def percent(share: float | None) -> str:
     """Of 1: "12 %", "0.4 %"."""
     if share is None:
         return NOTHING
+    if 0 < share < 0.001:
+        return "< 0.1 %"
     return f"{share * 100:.1f}".removesuffix(".0") + " %" if share < 0.1 else f"{share * 100:.0f} %"

@@ -8,7 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from dlq_console import access, advice_words, charts, history_charts, plain_words
-from queues.models import Queue
+from queues.models import AdviceStatus, Queue
 from queues.operations import look, samples
 from queues.operations.advice import advice
 from queues.operations.overview import health
@@ -19,7 +19,6 @@ DEFAULT_SPAN = next(iter(charts.SPANS))
 @require_safe
 @access.with_queue()
 def queue(request: HttpRequest, queue: Queue) -> HttpResponse:
-    found = advice(queue)
     page = {
         **_charts(request, queue),
         "queue": queue,
@@ -29,7 +28,7 @@ def queue(request: HttpRequest, queue: Queue) -> HttpResponse:
         "sources": look.source_queues(queue),
         "letters": queue if queue.is_dlq else queue.dlq,
         "sentences": plain_words.sentences(queue),
-        "advice": [advice_words.worded(one) for one in found],
+        **_advice(queue),
         "rights": {right.value for right in access.rights_in(request, queue.team)},
     }
     return render(request, "dlq_console/queue/queue.html", page)
@@ -53,6 +52,12 @@ def _charts(request: HttpRequest, queue: Queue) -> dict[str, Any]:
     minutes = _span(request)
     drawn = charts.live(samples.history(queue, minutes))
     return {**spans, "drawn": drawn, "minutes": minutes, "query": f"minutes={minutes}"}
+
+
+def _advice(queue: Queue) -> dict[str, Any]:
+    found = [advice_words.worded(one) for one in advice(queue)]
+    fine = [one for one in found if one.advice.found.status == AdviceStatus.OK]
+    return {"advice": [one for one in found if one not in fine], "fine": fine}
 
 
 def _span(request: HttpRequest) -> int:

@@ -47,6 +47,13 @@ class TestTheCard:
         assert "<dt>Messages in the queue</dt><dd>4</dd>" in text
         assert "<dt>&lt;b&gt;</dt><dd>&lt;i&gt;</dd>" in text
 
+    def test_what_is_fine_is_folded(self, viewer, queue, address):
+        advice_for(queue, status="ok", suggested_value=30.0)
+        text = text_of(viewer, address)
+        assert "Nothing to change." in text
+        assert "<summary>1 thing is fine</summary>" in text
+        assert "Consumers have 30 s to finish a message. That suits how long they take." in text
+
     def test_those_who_manage_queues_have_a_button(self, operator, queue, address):
         advice_for(queue)
         assert f"{BUTTON}: 60 s" in text_of(operator, address)
@@ -93,12 +100,11 @@ class TestTheCard:
             "max_deliveries": "Deliver a message 5 times before it is dead. Now: without an end.",
             "high_water_mark": "Let it hold 5,000 messages at the most, instead of any number of messages. "
             "Further ones are then refused.",
-            "workers": "4 consumers would keep up with what arrives. Seen at work: 0.4 consumers.",
+            "workers": "4 consumers would keep up with what arrives. Busy on average: 0.4 consumers.",
             "drain_workers": "9 consumers would also drain what waits, within the target age. "
-            "Seen at work: 1 consumer.",
+            "Busy on average: 1 consumer.",
             "lease_expiry": "12 % of the deliveries ended because the time to finish was over.",
-            "retention_risk": "The oldest message has used 97 % of the time for which messages are kept. "
-            "Then it is lost.",
+            "retention_risk": "The oldest message has used 97 % of the time for which messages are kept.",
             "expiry_forecast": "A message that arrives now waits for about 2 h: it may expire before "
             "anybody takes it.",
         }
@@ -108,7 +114,7 @@ class TestTheCard:
             queue, "retention_risk", status="critical", current_value=0.02, figures={"expired": 1234.0}
         )
         [one] = advice(queue)
-        assert worded(one).sentence.endswith(" 1,234 expired before anybody finished them.")
+        assert worded(one).sentence.startswith("Expired before anybody finished them: 1,234. ")
 
     def test_the_figures_of_the_job_have_words(self):
         """Its rules are read, not run: that takes a Spark."""

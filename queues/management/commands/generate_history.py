@@ -13,7 +13,7 @@ from tqdm import tqdm
 from queues.management import interruption
 from queues.management.commands.bootstrap_demo import TEAM
 from queues.management.refusals import in_one_sentence
-from queues.models import Queue, Team
+from queues.models import MetricsWatermark, Queue, Team
 from queues.operations import generate_history, teams
 from queues.operations.generate_history import Written
 from queues.synthetic_history import HOUR, Incident, Story
@@ -64,7 +64,7 @@ class Command(BaseCommand):
             raise SystemExit(PARTIAL)
         for incident in story.incidents:
             self.stdout.write(_told(incident, queues, story))
-        self.stdout.write(f"To see it in the console: manage.py run_metrics --from {_minute(story.since)}")
+        self.stdout.write(f"To see it in the console: manage.py run_metrics{_from(story)}")
 
 
 def _write(queues: list[Queue], story: Story) -> Written:
@@ -91,9 +91,10 @@ def _span(since: datetime, until: datetime) -> str:
     return f"{since.astimezone(UTC):%Y-%m-%d %H:%M} to {until.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def _minute(moment: datetime) -> str:
+def _from(story: Story) -> str:
     """The job goes on where it last ended: of what is written behind its back it has to be told."""
-    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%MZ}"
+    has_run = MetricsWatermark.objects.filter(computed_until__gt=story.since).exists()
+    return f" --from {story.since.astimezone(UTC):%Y-%m-%dT%H:%MZ}" if has_run else ""
 
 
 def _moment(text: str) -> datetime:

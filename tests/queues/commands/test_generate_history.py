@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from typing import Any
@@ -19,7 +20,9 @@ from queues.management.commands import generate_history as command
 from queues.models import MessageLog, Queue, Team
 from queues.operations import generate_history, queues
 from queues.synthetic_history import HOUR, Story
+from tests.clean_log import left_as_it_was
 from tests.factories import new_queue, new_team
+from tests.metrics_factories import metrics_run
 from tests.simplemq.gunicorn_server import ROOT, database_url, until
 
 PATIENCE = 60
@@ -65,7 +68,11 @@ class TestTheRows:
         assert f"Wrote 6,000 messages ({total:,} rows) of 4 queues of the team demo" in written
         assert "2026-11-13 12:00 to 2026-11-18 12:00 UTC" in written
         assert "A bad deploy in" in written
-        assert "manage.py run_metrics --from 2026-11-13T12:00Z" in written
+        assert written.endswith("To see it in the console: manage.py run_metrics\n")
+
+    def test_it_says_from_when_on_the_job_has_to_look_again(self) -> None:
+        metrics_run(UNTIL)
+        assert "manage.py run_metrics --from 2026-11-13T12:00Z" in run("--force")
 
     def test_it_writes_as_many_messages_as_were_asked_for(self) -> None:
         assert MessageLog.objects.aggregate(n=Count("message_id", distinct=True))["n"] == 6_000
@@ -253,7 +260,13 @@ def test_fewer_messages_than_queues_are_still_all_of_them() -> None:
     assert MessageLog.objects.aggregate(n=Count("message_id", distinct=True))["n"] == 3
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.fixture
+def clean_log(transactional_db: None) -> Iterator[None]:
+    with left_as_it_was():
+        yield
+
+
+@pytest.mark.usefixtures("clean_log")
 def test_it_leaves_whole_hours_when_it_is_stopped() -> None:
     process = subprocess.Popen(
         [sys.executable, "manage.py", "generate_history", *TOLD, "--messages", "3000000"],

@@ -43,7 +43,7 @@ def drawn(queue: Queue, history: History) -> Drawn:
         )
         for kind in _kinds(queue, step)
     ]
-    return Drawn(charts, at, step, history.job.computed_at)
+    return Drawn(charts, at, step, history.computed.at)
 
 
 def _kinds(queue: Queue, step: int) -> list[Kind]:
@@ -84,7 +84,7 @@ def _buckets(history: History) -> list[datetime]:
 def _series(history: History, at: list[datetime], name: str) -> Series:
     """A bucket without a point was empty and idle, as far as the job has got; beyond, nobody knows."""
     idle = None if name.endswith(PERCENTILES) else 0.0
-    until = history.job.computed_until
+    until = history.computed.until
     known: dict[datetime, float | None] = {start: idle for start in at if until and start < until}
     for point in history.points:
         value = getattr(point, name)

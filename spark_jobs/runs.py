@@ -26,6 +26,7 @@ from spark_jobs.transforms.advice import advice
 from spark_jobs.transforms.dlq_errors import TRAILING_BUCKETS, as_deaths
 from spark_jobs.transforms.metrics import Metrics, metrics
 from spark_jobs.transforms.observed import observed
+from spark_jobs.transforms.stays import normalised, with_leases, without_undone_moves
 from spark_jobs.windows import State, Window, advances, plan
 
 NAMES = {seconds: name for name, seconds in BUCKETS.items()}
@@ -73,11 +74,12 @@ def _next_window(config: Config, ledger: Ledger, bucket_seconds: int) -> Window 
 
 def _compute(spark: SparkSession, config: Config, ledger: Ledger, window: Window, run_id: int) -> None:
     began = time.monotonic()
-    stays = read_stays(spark, config, window).persist()
+    queues = read_queues(spark, config).persist()
+    read = read_stays(spark, config, window)
+    stays = with_leases(normalised(without_undone_moves(read, queues))).persist()
     try:
         stays_read = stays.count()
         say("metrics.read", stays=stays_read, seconds=time.monotonic() - began)
-        queues = read_queues(spark, config)
         found = metrics(stays, queues, _earlier_errors(spark, config, window), window, run_id)
         found.queues.persist()
         given = _advice(spark, config, found, queues, window, run_id)
@@ -88,6 +90,7 @@ def _compute(spark: SparkSession, config: Config, ledger: Ledger, window: Window
         found.queues.unpersist()
     finally:
         stays.unpersist()
+        queues.unpersist()
 
 
 def _write(

@@ -19,8 +19,8 @@ def metrics(queue: Queue, history: History) -> dict[str, Any]:
         "from": time(history.span.since),
         "to": time(history.span.until),
         "bucket_seconds": history.span.bucket_seconds,
-        "computed_until": time(history.job.computed_until),
-        "computed_at": time(history.job.computed_at),
+        "computed_until": time(history.computed.until),
+        "computed_at": time(history.computed.at),
         "points": [_point(point) for point in history.points],
         "groups": [asdict(group) for group in history.groups],
     }

@@ -8,8 +8,7 @@ from django.http import HttpRequest, HttpResponseBase
 from prometheus_client import REGISTRY, CollectorRegistry, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from queues.job_metrics import JobGauges
-from queues.metrics import QueueGauges
+from queues.metrics import MetricsJobGauges, QueueGauges
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +29,7 @@ def observe(request: HttpRequest, response: HttpResponseBase, seconds: float) ->
 
 def exposition() -> bytes:
     """What was counted, by this process or by all that share a directory, and how full the queues are now."""
-    return generate_latest(_counted()) + _read_from_the_tables()
+    return generate_latest(_counted()) + _queue_gauges()
 
 
 def _counted() -> CollectorRegistry:
@@ -41,13 +40,13 @@ def _counted() -> CollectorRegistry:
     return registry
 
 
-def _read_from_the_tables() -> bytes:
+def _queue_gauges() -> bytes:
     """Nothing while the database is away: the rest is wanted then more than ever."""
     registry = CollectorRegistry()
     registry.register(QueueGauges())
-    registry.register(JobGauges())
+    registry.register(MetricsJobGauges())
     try:
         return generate_latest(registry)
     except (DatabaseError, InterfaceError) as error:
-        logger.warning("no figures from the tables: %s", error)
+        logger.warning("no figures of the queues: %s", error)
         return b""

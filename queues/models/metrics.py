@@ -58,7 +58,7 @@ class QueueMetrics(QueueBucket):
     # How often they had to be delivered.
     first_attempt_acked = count()
     first_attempt_success_rate = models.FloatField(null=True)  # of those acked or dead-lettered
-    retries_histogram = models.JSONField()  # {"0": 90, "1": 8, "10+": 2}: those acked, by number of retries
+    retries_histogram = models.JSONField()  # {"0": 90, "1": 8, "10": 2}: acks by retries; "10" or more
 
     # From arrival to the first delivery, of those first delivered in the bucket.
     queueing_delay_count = count()
@@ -209,7 +209,7 @@ class MetricsRun(models.Model):
     window_to = models.DateTimeField()  # rows of buckets in [window_from, window_to) were replaced
     settled_until = models.DateTimeField()  # what the log held before this instant was complete
     queue_id = models.BigIntegerField(null=True)  # when only one queue was asked for
-    stays_read = models.BigIntegerField(null=True)
+    stays_read = models.BigIntegerField(null=True)  # rows: untouched messages of a queue are one
     rows_written = models.BigIntegerField(null=True)
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)

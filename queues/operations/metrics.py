@@ -48,23 +48,17 @@ class GroupShare:
 
 
 @dataclass(frozen=True, slots=True)
-class JobState:
-    """How far the job has got with buckets of one size, and how it fared."""
+class Computed:
+    """How far the job has got with buckets of one size, and when: what is shown is as old as that."""
 
-    bucket_seconds: int
-    computed_until: datetime | None
-    succeeded: MetricsRun | None  # the last that did
-    is_failing: bool  # the last that ended
-
-    @property
-    def computed_at(self) -> datetime | None:
-        return self.succeeded.finished_at if self.succeeded else None
+    until: datetime | None
+    at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
 class History:
     span: Span
-    job: JobState
+    computed: Computed
     points: list[QueueMetrics]  # none for buckets in which the queue was empty and idle
     groups: list[GroupShare]  # the largest first
 
@@ -80,22 +74,7 @@ def history(
     span = _span(since, until, bucket_seconds, now or timezone.now())
     rows = _in(span, QueueMetrics.objects.filter(queue_id=queue.pk)).order_by("bucket_start")
     points = list(rows.defer("processing_sketch"))
-    return History(span, job_state(span.bucket_seconds), points, _groups(queue, span, points))
-
-
-def job_state(bucket_seconds: int) -> JobState:
-    mark = MetricsWatermark.objects.filter(bucket_seconds=bucket_seconds).first()
-    runs = MetricsRun.objects.filter(bucket_seconds=bucket_seconds).order_by("-id")
-    ended = runs.exclude(status=RunStatus.RUNNING).first()
-    failing = ended is not None and ended.status == RunStatus.FAILED
-    succeeded = runs.filter(status=RunStatus.SUCCEEDED).first() if failing else ended
-    return JobState(bucket_seconds, mark.computed_until if mark else None, succeeded, failing)
-
-
-def job_states() -> list[JobState]:
-    """Of all sizes of bucket that the job has ever been asked for."""
-    states = map(job_state, limits.METRIC_BUCKETS)
-    return [state for state in states if state.computed_until or state.succeeded or state.is_failing]
+    return History(span, _computed(span.bucket_seconds), points, _groups(queue, span, points))
 
 
 def error_trends(
@@ -116,6 +95,13 @@ def suiting_bucket(span: timedelta) -> int:
     """The finest buckets of which the span has no more than a chart can show."""
     fitting = (size for size in limits.METRIC_BUCKETS if span.total_seconds() <= size * limits.METRIC_POINTS)
     return next(fitting, limits.METRIC_BUCKETS[-1])
+
+
+def _computed(bucket_seconds: int) -> Computed:
+    mark = MetricsWatermark.objects.filter(bucket_seconds=bucket_seconds).first()
+    runs = MetricsRun.objects.filter(bucket_seconds=bucket_seconds, status=RunStatus.SUCCEEDED)
+    last = runs.order_by("-id").first()
+    return Computed(mark.computed_until if mark else None, last.finished_at if last else None)
 
 
 def _span(since: datetime | None, until: datetime | None, bucket_seconds: int | None, now: datetime) -> Span:

@@ -1,8 +1,8 @@
 """`spark.read.format("simplemq")`: PostgreSQL, read in parallel as Arrow, without a JDBC driver.
 
 Options: `url`, and `read`, which is one of
-  settled_stays, open_stays   with columns, start, stop, settled_until, partitions and maybe queue_id
-  rows                        with table, columns and maybe bucket_seconds, start, stop, queue_id
+  stays   with columns, start, stop, settled_until, partitions and maybe queue_id
+  rows    with table, columns and maybe bucket_seconds, start, stop, queue_id
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,6 @@ from spark_jobs import contract
 from spark_jobs.sources import statements
 
 TABLES = {table.name: table for table in (*contract.READ, *contract.WRITTEN)}
-STAYS = {"settled_stays": statements.settled_stays, "open_stays": statements.open_stays}
 
 
 class SimpleMQDataSource(DataSource):
@@ -27,7 +26,7 @@ class SimpleMQDataSource(DataSource):
 
     def schema(self) -> StructType:
         columns = _columns(self.options)
-        if self.options["read"] in STAYS:
+        if self.options["read"] == "stays":
             return struct_of(contract.MESSAGE_STAY, columns).add("stays", "long")
         return struct_of(TABLES[self.options["table"]], columns)
 
@@ -60,10 +59,9 @@ def struct_of(table: contract.Table, columns: Sequence[str]) -> StructType:
 
 
 def _statements(options: Mapping[str, str]) -> list[str]:
-    read, columns = options["read"], _columns(options)
-    if read in STAYS:
-        return STAYS[read](
-            columns,
+    if options["read"] == "stays":
+        return statements.stays(
+            _columns(options),
             datetime.fromisoformat(options["start"]),
             datetime.fromisoformat(options["stop"]),
             datetime.fromisoformat(options["settled_until"]),
@@ -72,7 +70,7 @@ def _statements(options: Mapping[str, str]) -> list[str]:
         )
     return statements.rows(
         TABLES[options["table"]],
-        columns,
+        _columns(options),
         _number(options, "bucket_seconds"),
         _instant(options, "start"),
         _instant(options, "stop"),

@@ -15,6 +15,19 @@ SLICE = timedelta(minutes=5)  # of the log, at the least, for a reader of its ow
 AS_TEXT = {"uuid", "jsonb"}
 
 
+def stays(
+    columns: Sequence[str],
+    start: datetime,
+    stop: datetime,
+    settled_until: datetime,
+    queue_id: int | None,
+    partitions: int,
+) -> list[str]:
+    """Every stay that overlaps [start, stop), once; `stays` is how many a row stands for."""
+    asked = (columns, start, stop, settled_until, queue_id, partitions)
+    return settled_stays(*asked) + open_stays(*asked)
+
+
 def settled_stays(
     columns: Sequence[str],
     start: datetime,

@@ -14,6 +14,7 @@ def read_stays(spark: SparkSession, config: Config, window: Window) -> DataFrame
     """Every stay that overlaps the window, once; `stays` is how many a row stands for."""
     reader = (
         spark.read.format("simplemq")
+        .option("read", "stays")
         .option("url", config.source_url)
         .option("columns", ",".join(COLUMNS))
         .option("start", window.start.isoformat())
@@ -23,6 +24,4 @@ def read_stays(spark: SparkSession, config: Config, window: Window) -> DataFrame
     )
     if config.queue_id is not None:
         reader = reader.option("queue_id", str(config.queue_id))
-    settled = reader.option("read", "settled_stays").load()
-    still_open = reader.option("read", "open_stays").load()
-    return settled.unionByName(still_open)
+    return reader.load()

@@ -3,7 +3,6 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from spark_jobs.transforms import sketch
 from spark_jobs.transforms.events import ARRIVED, DELIVERED, LEFT, REDELIVERED
 
 KEY = ["queue_id", "bucket"]
@@ -19,7 +18,6 @@ OUTCOMES = (
 )
 PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
 MEASURES = ("queueing_delay", "processing", "end_to_end")
-MOST_RETRIES = 10  # of the histogram; more are counted together
 
 
 def activity(events: DataFrame) -> DataFrame:
@@ -43,19 +41,7 @@ def activity(events: DataFrame) -> DataFrame:
         F.coalesce(F.sum("processing"), F.lit(0.0)).alias("processing_sum"),
         *(column for measure in MEASURES for column in _spread(measure)),
     )
-    return summed.join(retries(events), KEY, "left").join(sketch.sketches(events, "processing"), KEY, "left")
-
-
-def retries(events: DataFrame) -> DataFrame:
-    """How many retries the acked ones took, as JSON: {"0": 90, "1": 8, "10+": 2}."""
-    is_ack = (F.col("event") == LEFT) & (F.col("outcome") == "acked")
-    number = F.greatest(F.col("deliveries") - 1, F.lit(0))
-    label = F.when(number < MOST_RETRIES, number.cast("string")).otherwise(f"{MOST_RETRIES}+")
-    order = F.least(number, F.lit(MOST_RETRIES))
-    counted = events.where(is_ack).groupBy(*KEY, order.alias("order"), label.alias("label")).count()
-    entries = F.array_sort(F.collect_list(F.struct("order", "label", "count")))
-    pairs = F.transform(entries, lambda entry: F.struct(entry["label"], entry["count"]))
-    return counted.groupBy(KEY).agg(F.to_json(F.map_from_entries(pairs)).alias("retries_histogram"))
+    return summed.select("*", *(column for measure in MEASURES for column in _percentiles(measure)))
 
 
 def _sum(condition: Column, number: Column) -> Column:
@@ -63,12 +49,15 @@ def _sum(condition: Column, number: Column) -> Column:
 
 
 def _spread(measure: str) -> list[Column]:
-    """Exact percentiles, by linear interpolation."""
+    """Exact percentiles, by linear interpolation; together, because each would count the values anew."""
     return [
         F.count(measure).alias(f"{measure}_count"),
-        *(
-            F.percentile(measure, F.lit(share)).alias(f"{measure}_{name}")
-            for name, share in PERCENTILES.items()
-        ),
         F.max(measure).alias(f"{measure}_max"),
+        F.percentile(measure, F.array(*map(F.lit, PERCENTILES.values()))).alias(f"{measure}_spread"),
+    ]
+
+
+def _percentiles(measure: str) -> list[Column]:
+    return [
+        F.col(f"{measure}_spread")[place].alias(f"{measure}_{name}") for place, name in enumerate(PERCENTILES)
     ]

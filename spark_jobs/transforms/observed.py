@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark_jobs.transforms import sketch
+from spark_jobs.transforms import histograms
 from spark_jobs.windows import Window
 
 SHARES = {"processing_p50": 0.5, "processing_p99": 0.99}
@@ -14,7 +14,7 @@ def observed(buckets: DataFrame, queues: DataFrame, window: Window) -> DataFrame
     """`buckets` are rows of queue_metrics up to the window's end. Queues that are gone are left out."""
     return (
         _summed(buckets, window)
-        .join(sketch.percentiles(buckets, "processing_sketch", SHARES), "queue_id", "left")
+        .join(histograms.percentiles(buckets, SHARES), "queue_id", "left")
         .join(_deliveries_needed(buckets), "queue_id", "left")
         .join(F.broadcast(queues.where(F.col("deleted_at").isNull()).drop("team_id")), "queue_id")
     )
@@ -50,5 +50,5 @@ def _summed(buckets: DataFrame, window: Window) -> DataFrame:
 
 def _deliveries_needed(buckets: DataFrame) -> DataFrame:
     """The fewest deliveries by which nearly all had been acked that ever were."""
-    steps = sketch.reached(sketch.counts(buckets, "retries_histogram"), {"retries_needed": ENOUGH_ACKS})
+    steps = histograms.reached(buckets, histograms.RETRIES, {"retries_needed": ENOUGH_ACKS})
     return steps.select("queue_id", (F.col("retries_needed") + 1).alias("deliveries_needed"))

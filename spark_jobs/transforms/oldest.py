@@ -1,8 +1,8 @@
 """How old the oldest message of a queue was, rebuilt exactly.
 
 A stay is ever the oldest of its queue only if it lasts longer than every stay that began before it. Those few
-follow one another without overlap: each is the oldest from the end of the one before, or from when it began, to
-its own end. So every bucket's end falls to one of them at most, and a row for each is all it takes.
+follow one another without overlap: each is the oldest from the end of the one before, or from its own begin,
+to its own end. So every bucket's end falls to one of them at most, and a row for each is all it takes.
 
 The longest end of all earlier stays is had in two steps, so that no queue has to be sorted in one piece:
 within the bucket in which a stay began, and over all buckets before.

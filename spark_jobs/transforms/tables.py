@@ -6,38 +6,20 @@ from pyspark.sql import functions as F
 from spark_jobs.contract import DLQ_ERROR_METRICS, QUEUE_GROUP_METRICS, QUEUE_METRICS, SPARK_TYPES, Table
 from spark_jobs.windows import Window
 
-KEY = ["queue_id", "bucket"]
 # Where nothing happened. Of spans and ages nothing was measured, which is not zero: they stay null.
 EMPTY: dict[str, object] = {"bigint": 0, "integer": 0, "jsonb": "{}"}
 EMPTY_SUMS = ("processing_sum", "sent_per_second", "received_per_second", "acked_per_second")
 
 
-def queue_metrics(
-    held: DataFrame,
-    activity: DataFrame,
-    oldest: DataFrame,
-    group_counts: DataFrame,
-    teams: DataFrame,
-    window: Window,
-    run_id: int,
-) -> DataFrame:
-    """A row for each queue and bucket of `held`."""
-    joined = (
-        held.join(activity, KEY, "left")
-        .join(oldest, KEY, "left")
-        .join(group_counts, KEY, "left")
-        .withColumns(
-            {
-                "sent_per_second": F.col("sent") / window.bucket_seconds,
-                "received_per_second": F.col("received") / window.bucket_seconds,
-                "acked_per_second": F.col("acked") / window.bucket_seconds,
-                "first_attempt_success_rate": F.try_divide(
-                    F.col("first_attempt_acked"), F.col("acked") + F.col("dead_lettered")
-                ),
-            }
-        )
-    )
-    return _written(joined, teams, QUEUE_METRICS, window, run_id)
+def queue_metrics(rows: DataFrame, teams: DataFrame, window: Window, run_id: int) -> DataFrame:
+    ended_by_consumers = F.col("acked") + F.col("dead_lettered")
+    derived = {
+        "sent_per_second": F.col("sent") / window.bucket_seconds,
+        "received_per_second": F.col("received") / window.bucket_seconds,
+        "acked_per_second": F.col("acked") / window.bucket_seconds,
+        "first_attempt_success_rate": F.try_divide(F.col("first_attempt_acked"), ended_by_consumers),
+    }
+    return _written(rows.withColumns(derived), teams, QUEUE_METRICS, window, run_id)
 
 
 def queue_group_metrics(groups: DataFrame, teams: DataFrame, window: Window, run_id: int) -> DataFrame:

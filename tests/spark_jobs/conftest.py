@@ -9,9 +9,13 @@ from pyspark.sql import SparkSession
 from spark_jobs import session
 
 HERE = Path(__file__).parent
-# Frames of three rows: a compiler that thinks less is done sooner.
+# Frames of three rows: planning and compiling them would be all the work there is. `test_command.py` runs the
+# job as it comes.
 QUICK = {
-    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.driver.extraJavaOptions": f"{session.QUIET_JAVA} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
 

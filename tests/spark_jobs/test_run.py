@@ -1,7 +1,7 @@
 """The whole job on a real database, against SQL that counts the plain way: every bucket with every stay."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 from pyspark.sql import SparkSession
 
-from queues.models import MetricsRun, MetricsWatermark, Queue, QueueMetrics
+from queues.models import Queue, QueueMetrics
 from spark_jobs.config import Config
 from spark_jobs.runs import run_once
 from tests.factories import new_queue, new_team
@@ -37,7 +37,8 @@ PLAINLY = """
                COALESCE(left_at, finished_at) AS ended, outcome, delivery_count, size_bytes
           FROM message_log
          UNION ALL
-        SELECT queue_id, entered_at, first_delivered_at, last_delivered_at, NULL, NULL, delivery_count, size_bytes
+        SELECT queue_id, entered_at, first_delivered_at, last_delivered_at, NULL, NULL, delivery_count,
+               size_bytes
           FROM message
          UNION ALL
         SELECT queue_id, (row ->> 'entered_at')::timestamptz, (row ->> 'first_delivered_at')::timestamptz,
@@ -76,8 +77,10 @@ PLAINLY = """
            percentile_cont(0.99) WITHIN GROUP (ORDER BY worked) FILTER (WHERE acked) AS processing_p99,
            max(worked) FILTER (WHERE acked) AS processing_max,
            count(*) FILTER (WHERE came_first) AS queueing_delay_count,
-           percentile_cont(0.5) WITHIN GROUP (ORDER BY waited) FILTER (WHERE came_first) AS queueing_delay_p50,
-           percentile_cont(0.95) WITHIN GROUP (ORDER BY waited) FILTER (WHERE came_first) AS queueing_delay_p95,
+           percentile_cont(0.5) WITHIN GROUP (ORDER BY waited) FILTER (WHERE came_first)
+             AS queueing_delay_p50,
+           percentile_cont(0.95) WITHIN GROUP (ORDER BY waited) FILTER (WHERE came_first)
+             AS queueing_delay_p95,
            percentile_cont(0.99) WITHIN GROUP (ORDER BY took) FILTER (WHERE acked) AS end_to_end_p99,
            max(took) FILTER (WHERE acked) AS end_to_end_max,
            count(*) FILTER (WHERE there) AS depth,
@@ -94,7 +97,8 @@ def after(minutes: float) -> datetime:
 @pytest.fixture
 def run(spark: SparkSession) -> Callable[..., None]:
     def run_metrics(*argv: str) -> None:
-        run_once(Config.read(argv, {"DATABASE_URL": database_url()}), lambda: spark)
+        config = Config.read(["--partitions", "2", *argv], {"DATABASE_URL": database_url()})
+        run_once(config, lambda: spark)
 
     return run_metrics
 

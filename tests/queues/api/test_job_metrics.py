@@ -26,26 +26,28 @@ def test_it_tells_what_the_last_run_did() -> None:
     metrics_run(NOW - timedelta(hours=1), stays_read=1, rows_written=1)
     metrics_run(NOW, stays_read=70_000, rows_written=512)
     found = figures()
-    assert found['run_seconds{bucket="300"}'] == 12.0
-    assert found['run_stays{bucket="300"}'] == 70_000
-    assert found['run_rows{bucket="300"}'] == 512
-    assert found['failing{bucket="300"}'] == 0
+    assert found['last_run_seconds{bucket_seconds="300"}'] == 12.0
+    assert found['last_run_stays{bucket_seconds="300"}'] == 70_000
+    assert found['last_run_rows{bucket_seconds="300"}'] == 512
+    assert found['last_run_success{bucket_seconds="300"}'] == 1
 
 
 def test_it_tells_how_far_behind_it_is() -> None:
     metrics_run(timezone.now() - timedelta(minutes=10))
-    assert 600 <= figures()['lag_seconds{bucket="300"}'] < 660
+    assert 600 <= figures()['lag_seconds{bucket_seconds="300"}'] < 660
 
 
-def test_a_failed_run_shows_beside_the_last_good_one() -> None:
+def test_it_tells_when_the_last_run_failed() -> None:
     metrics_run(NOW, rows_written=512)
     metrics_run(NOW + timedelta(minutes=1), status="failed", rows_written=None, error="no memory")
-    found = figures()
-    assert (found['failing{bucket="300"}'], found['run_rows{bucket="300"}']) == (1, 512)
+    assert figures()['last_run_success{bucket_seconds="300"}'] == 0
 
 
 def test_a_run_under_way_changes_nothing() -> None:
     metrics_run(NOW, rows_written=512)
     metrics_run(NOW + timedelta(minutes=1), status="running", finished_at=None, rows_written=None)
     found = figures()
-    assert (found['failing{bucket="300"}'], found['run_rows{bucket="300"}']) == (0, 512)
+    assert (
+        found['last_run_success{bucket_seconds="300"}'],
+        found['last_run_rows{bucket_seconds="300"}'],
+    ) == (1, 512)

@@ -38,7 +38,7 @@ shell: COMMAND = shell
 shell: manage ## Open Django's shell on the running service
 
 test: $(INSTALLED) ## Run the tests (all but the slow ones) against a real PostgreSQL
-	@$(NEEDS) chromium
+	@$(NEEDS) chromium java
 	$(PY) -m pytest -m "not slow" $(PYTEST_ARGS)
 
 test-slow: $(INSTALLED) ## Run the slow tests: crashes, restarts, large volumes

@@ -19,3 +19,11 @@ def in_words(seconds: float, parts: int = 2) -> str:
         if (words and not amount) or len(words) == parts:
             break
     return " ".join(words)
+
+
+def precisely(seconds: float) -> str:
+    """The same with what is below a second: "40 ms", "2.5 s"."""
+    if 0 < seconds < 1:
+        return f"{max(round(seconds * 1000), 1)} ms"
+    is_broken = seconds < 10 and seconds != int(seconds)
+    return f"{seconds:.1f}".removesuffix(".0") + " s" if is_broken else in_words(seconds)

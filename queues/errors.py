@@ -88,6 +88,10 @@ class RedriveActive(QueueError):
     """Another redrive of this queue is running: wait for it, or cancel it."""
 
 
+class AdviceStale(QueueError):
+    """The setting or the advice has changed since you looked: nothing was changed. Look again."""
+
+
 class RedriveTooLarge(Invalid):
     """Counting what matches takes too long: narrow the filter, or give a limit."""
 

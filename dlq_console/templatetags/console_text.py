@@ -81,3 +81,13 @@ def size(value: int | None) -> str:
 def count(value: int | None) -> str:
     """1,234."""
     return NOTHING if value is None else f"{value:,}"
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """Of 1: "12 %", "0.4 %"."""
+    if share is None:
+        return NOTHING
+    if 0 < share < 0.001:
+        return "< 0.1 %"
+    return f"{share * 100:.1f}".removesuffix(".0") + " %" if share < 0.1 else f"{share * 100:.0f} %"

@@ -14,7 +14,7 @@ from dlq_console.returning import after_post, back_to
 from queues import limits
 from queues.errors import ErrorGroupNotFound, Invalid, SearchTooSlow
 from queues.models import Action, Queue, State
-from queues.operations import audit, error_groups, look, search
+from queues.operations import audit, error_groups, look, metrics, search
 from queues.rights import Right
 
 SPARK_WIDTH, SPARK_HEIGHT = 120, 24
@@ -78,15 +78,17 @@ def note(request: HttpRequest, dlq: Queue) -> HttpResponse:
 
 
 def _shown(dlq: Queue, groups: list[error_groups.Group]) -> list[dict[str, Any]]:
-    """Each group with what there is to see of it; two statements, however many there are."""
+    """Each group with what there is to see of it; three statements, however many there are."""
     prints = [group.fingerprint for group in groups]
     lines, samples = error_groups.sparklines(dlq, prints), error_groups.samples(dlq, prints)
+    trends = metrics.error_trends(dlq, prints)
     return [
         {
             "group": group,
             "search": search.for_group(group.fingerprint),
             "spark": _points(lines[group.fingerprint]),
             "arrived": sum(lines[group.fingerprint]),
+            "trend": trends.get(group.fingerprint),
             "samples": [(sample, masking.preview(sample.beginning)) for sample in samples[group.fingerprint]],
         }
         for group in groups

@@ -15,8 +15,8 @@ from dlq_console.forms.redrive import ConfirmForm, ScopeForm
 from dlq_console.paging import page_of
 from dlq_console.redrive_scope import Promise, Scope, sealed, unsealed
 from dlq_console.returning import after_post, back_to
-from dlq_console.ticks import counted
 from dlq_console.sessions import is_automatic
+from dlq_console.ticks import counted
 from queues.errors import Invalid, QueueFull, RedriveActive, RedriveNotFound
 from queues.models import Action, Queue, RedriveStatus, RedriveTask
 from queues.operations import canary, redrive, redrive_run

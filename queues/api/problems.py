@@ -50,6 +50,7 @@ KINDS: dict[type[Exception], Kind] = {
     errors.SourceDeleted: Kind(409, "source_deleted"),
     errors.AlreadyReceived: Kind(409, "conflict"),
     errors.EditNotAllowed: Kind(409, "conflict"),
+    errors.AdviceStale: Kind(409, "conflict"),
     errors.RedriveActive: Kind(409, "redrive_active"),
     errors.MessageTooLarge: Kind(413, "message_too_large"),
     errors.QueueFull: Kind(429, "queue_full"),

@@ -8,6 +8,7 @@ from django.urls import URLPattern, re_path
 from queues.api.views.batch import BatchView
 from queues.api.views.browse import BrowseView
 from queues.api.views.door import Door
+from queues.api.views.insight import InsightView
 from queues.api.views.lease import LeaseView
 from queues.api.views.message import MessageView
 from queues.api.views.messages import MessagesView
@@ -59,6 +60,9 @@ urlpatterns = [
         {"get": "get_queue", "patch": "update_queue", "delete": "delete_queue"},
     ),
     calls("queues/{queue_id}/stats", StatsView, {"get": "queue_stats"}),
+    calls("queues/{queue_id}/metrics", InsightView, {"get": "queue_metrics"}),
+    calls("queues/{queue_id}/advice", InsightView, {"get": "queue_advice"}),
+    calls("queues/{queue_id}/scaling", InsightView, {"get": "queue_scaling"}),
     calls("queues/{queue_id}/purge", QueuesView, {"post": "purge_queue"}),
     calls("queues/{queue_id}/pause", QueuesView, {"post": "pause_queue"}),
     calls("queues/{queue_id}/resume", QueuesView, {"post": "resume_queue"}),

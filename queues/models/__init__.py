@@ -7,6 +7,19 @@ from queues.models.error_group import ErrorGroup, ErrorGroupDelta, ErrorGroupHou
 from queues.models.message import Message, State
 from queues.models.message_edit import MessageEdit
 from queues.models.message_log import MessageLog, Outcome
+from queues.models.metrics import (
+    AdviceKind,
+    AdviceStatus,
+    Confidence,
+    DlqErrorMetrics,
+    MetricsRun,
+    MetricsWatermark,
+    QueueAdvice,
+    QueueGroupMetrics,
+    QueueMetrics,
+    RunStatus,
+    Trend,
+)
 from queues.models.queue import Mode, Queue
 from queues.models.queue_sample import QueueSample
 from queues.models.queue_slot import QueueSlot
@@ -17,9 +30,13 @@ from queues.models.topic import Subscription, Topic
 
 __all__ = [
     "Action",
+    "AdviceKind",
+    "AdviceStatus",
     "ApiKey",
     "AuditEntry",
+    "Confidence",
     "DiscardedMessage",
+    "DlqErrorMetrics",
     "ErrorGroup",
     "ErrorGroupDelta",
     "ErrorGroupHour",
@@ -27,10 +44,15 @@ __all__ = [
     "Message",
     "MessageEdit",
     "MessageLog",
+    "MetricsRun",
+    "MetricsWatermark",
     "Mode",
     "Outcome",
     "Queue",
     "QueueActivity",
+    "QueueAdvice",
+    "QueueGroupMetrics",
+    "QueueMetrics",
     "QueueSample",
     "QueueSlot",
     "QueueTally",
@@ -38,8 +60,10 @@ __all__ = [
     "RedriveStatus",
     "RedriveTask",
     "Role",
+    "RunStatus",
     "State",
     "Subscription",
     "Team",
     "Topic",
+    "Trend",
 ]

@@ -28,6 +28,7 @@ QUEUE, MESSAGE, REDRIVE, TOPIC, SUBSCRIPTION = (UUID(int=number) for number in r
 # receipt or DLQ need not exist, and a delay has to be shorter than the retention.
 EXACT = ["receive_message", "receive_messages", "ack_messages", "get_queue", "get_message", "whoami"]
 EXACT += ["create_topic", "get_topic", "get_subscription"]
+EXACT += ["queue_advice", "queue_scaling"]
 CONFIG = SchemathesisConfig.from_dict(
     {
         "seed": 42,

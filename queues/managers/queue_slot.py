@@ -2,6 +2,10 @@
 
 A send takes its place before it stores the message, a removal gives the place back after the message is gone,
 so that the slots never promise more room than there is.
+
+Nobody waits in a circle, because all lock in one order: messages, then queues, then slots. Whoever waits for
+slots waits for all those of a queue, lowest id first, holding none of them; of several queues, the lowest
+first. A send and a removal take one slot that nobody holds and wait for none.
 """
 
 from __future__ import annotations
@@ -29,10 +33,12 @@ def _shares(total: int, parts: int) -> list[int]:
 class QueueSlotManager(models.Manager["QueueSlot"]):
     def open(self, queue: Queue, free: int) -> None:
         """Replace the slots of a queue by fresh ones. The caller holds the queue's row."""
-        self.filter(queue_id=queue.pk).delete()
+        self.close(queue)
         self.bulk_create(self.model(queue_id=queue.pk, free=share) for share in _shares(free, SLOTS))
 
     def close(self, queue: Queue) -> None:
+        """A plain delete would lock them in whatever order it finds them."""
+        self.lock(queue)
         self.filter(queue_id=queue.pk).delete()
 
     def take(self, queue: Queue, wanted: int) -> int:

@@ -8,7 +8,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("queues", "0007_audit_indexes"),
+        ("queues", "0008_existing_dead_letters"),
     ]
 
     operations = [

@@ -61,14 +61,16 @@ def _store_at_once(
     rank_step: int | None,
     now: datetime | None,
 ) -> list[uuid.UUID]:
-    """All of them without waiting for anybody, or none: no slot that nobody holds has room for all."""
+    """All of them, if some slot has room for all.
+
+    A slot that had room a moment ago may stay locked. A longer transaction lets go of it: whoever waits for
+    every slot, as comes next, must hold none.
+    """
     bounded = queue.queue_size is not None
-    # A slot that fills up just then stays locked, though it was passed over. In a transaction that goes on
-    # to wait for all of them, another could wait for it that holds others: it is let go.
-    before = transaction.savepoint() if bounded else None  # without a transaction there is none
+    point = transaction.savepoint() if bounded and transaction.get_connection().in_atomic_block else None
     stored = Message.objects.store(queue, messages, sizes, bounded=bounded, rank_step=rank_step, now=now)
-    if before:
-        (transaction.savepoint_commit if stored else transaction.savepoint_rollback)(before)
+    if point:
+        (transaction.savepoint_commit if stored else transaction.savepoint_rollback)(point)
     return stored
 
 

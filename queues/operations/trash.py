@@ -16,8 +16,8 @@ from django.db.models.functions import Left
 from queues import ids, limits
 from queues.errors import MessageNotFound, QueueFull, QueueNotFound
 from queues.events import emit
-from queues.models import DiscardedMessage, ErrorGroup, Message, Outcome, Queue, QueueSlot
-from queues.models.error_group import IN
+from queues.models import DiscardedMessage, Message, Outcome, Queue, QueueSlot
+from queues.operations import error_groups
 
 
 def discard(
@@ -59,7 +59,7 @@ def restore(queue: Queue, message_ids: Sequence[str], now: datetime | None = Non
     if QueueSlot.objects.take(held, len(uids)) < len(uids):
         raise QueueFull(f"The queue {held.name} has no room for all of them: they stay in the trash.")
     back = DiscardedMessage.objects.restore(held, uids, by, now)
-    ErrorGroup.objects.append(held.pk, back, IN, now=now)
+    error_groups.count_back_in(held, back, now)
     restored = len(back)
     QueueSlot.objects.give_back(held, len(uids) - restored)
     emit("message.moved_in", queue=held, count=restored, outcome=Outcome.DISCARDED)

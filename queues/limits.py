@@ -148,11 +148,11 @@ def verify_length(field: str, value: str, longest: int) -> str:
     return verify_text(field, value)
 
 
-def verify_queue_name(value: str) -> str:
+def verify_queue_name(value: str, field: str = "queue_name") -> str:
     if not QUEUE_NAME.match(value):
         raise Invalid(
             "Must be 1 to 80 letters, digits, hyphens or underscores, with an optional .fifo at the end.",
-            field="queue_name",
+            field=field,
         )
     return value
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.forms import ModelForm
 
-from queues.errors import InvalidMany, QueueError
+from dlq_console.forms.refusals import say
+from queues.errors import QueueError
 
-# Operations name fields as the API does.
 FIELDS = {"dlq_id": "dlq", "queue_id": "queue", "queue_name": "name", "topic_name": "name"}
 
 
@@ -16,17 +16,7 @@ def refused_form(form: type[ModelForm], problem: QueueError) -> type[ModelForm]:
     class Refused(form):  # type: ignore[valid-type, misc]
         def clean(self) -> Any:
             cleaned = super().clean()
-            for place, message in _problems(problem):
-                field, _, inner = (place or "").partition(".")
-                known = FIELDS.get(field, field)
-                text = f"{inner}: {message}" if inner else message  # the place inside a field of JSON
-                self.add_error(known if known in self.fields else None, text)
+            say(self, problem, FIELDS)
             return cleaned
 
     return Refused
-
-
-def _problems(problem: QueueError) -> list[tuple[str | None, str]]:
-    if isinstance(problem, InvalidMany):
-        return [(field, message) for field, message in problem.problems]
-    return [(problem.field, problem.message)]

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from dlq_console.access import person
 from dlq_console.admin import membership
 from dlq_console.admin.base import ConsoleAdmin
-from queues.models import Action, Membership, Team
+from queues.models import Action, Membership, Role, Team
 from queues.operations import audit, teams
 
 
@@ -51,13 +51,14 @@ class TeamAdmin(ConsoleAdmin):
             obj.save()
 
     def save_formset(self, request: HttpRequest, form: ModelForm, formset: Any, change: bool) -> None:
+        """New owners first: the old one can go, or be demoted, in the same form."""
         formset.save(commit=False)
-        for gone in formset.deleted_objects:
-            membership.remove(person(request), gone)
         for added in formset.new_objects:
             membership.add(person(request), added)
-        for changed, fields in formset.changed_objects:
+        for changed, fields in sorted(formset.changed_objects, key=lambda row: row[0].role != Role.OWNER):
             membership.change(person(request), changed, fields)
+        for gone in formset.deleted_objects:
+            membership.remove(person(request), gone)
 
 
 def _create(team: Team) -> None:

@@ -36,6 +36,17 @@ def places(
         "search": _at("search", q="order"),
         "search, by qualifiers": _at("search", q=search),
         "search, of a message that is gone": _at("search", q="msg_0000000000000000000000"),
+        "queue-new": _at("queue-new", preset="webhook"),
+        "queue-connect": _at("queue-connect", queue.public_id),
+        "queue-settings": _at("queue-settings", queue.public_id),
+        "queue-settings, of dead letters": _at("queue-settings", dlq.public_id),
+        "queue-purge": _at("queue-purge", queue.public_id),
+        "queue-delete": _at("queue-delete", queue.public_id),
+        "teams": _at("teams"),
+        "team": _at("team", team.name),
+        "team-keys": _at("team-keys", team.name),
+        "key-new": _at("key-new", team.name),
+        "member-remove": _at("member-remove", team.name, str(team.memberships.earliest("id").pk)),
     }
 
 

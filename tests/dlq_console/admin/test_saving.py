@@ -255,7 +255,7 @@ class TestTeams:
             form |= {f"memberships-{number}-{name}": value for name, value in fields.items()}
         superuser.post(f"/admin/queues/team/{team.pk}/change/", form)
         assert Membership.objects.get().role == Role.OWNER
-        assert audit() == [("team.changed", team.name), ("member.removed", "gus"), ("member.changed", "olga")]
+        assert audit() == [("team.changed", team.name), ("member.changed", "olga"), ("member.removed", "gus")]
 
     def test_it_cannot_be_deleted(self, superuser, team):
         assert superuser.post(f"/admin/queues/team/{team.pk}/delete/", {"post": "yes"}).status_code == 403
@@ -287,3 +287,14 @@ class TestMemberships:
         superuser.post(address, {"post": "yes"})
         assert not Membership.objects.exists()
         assert audit() == [("member.removed", "olga")]
+
+    def test_it_keeps_the_last_owner(self, superuser, team, membership):
+        teams.change_role(membership, Role.OWNER)
+        page = f"/admin/queues/membership/{membership.pk}/"
+        answer = superuser.post(f"{page}delete/", {"post": "yes"}, follow=True)
+        assert "A team needs an owner" in answer.content.decode()
+        assert (
+            "A team needs an owner" in superuser.post(f"{page}change/", {"role": "viewer"}).content.decode()
+        )
+        assert Membership.objects.get().role == Role.OWNER
+        assert audit() == []

@@ -1,4 +1,4 @@
-"""How history looks from outside. Plain functions: two thousand points through a serializer took 0.3 s."""
+"""How history looks from outside. Plain functions: a serializer took five times as long for a week of points."""
 
 from dataclasses import asdict
 from typing import Any

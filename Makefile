@@ -49,7 +49,7 @@ lint: $(INSTALLED) ## Check style, types, migrations, deployment settings and th
 	$(PY) -m ruff format --check .
 	$(THROWAWAY) $(PY) -m mypy
 	$(THROWAWAY) $(PY) manage.py makemigrations --check --dry-run
-	SIMPLEMQ_HTTPS=true $(THROWAWAY) $(PY) manage.py check --deploy --fail-level WARNING
+	SIMPLEMQ_HTTPS=true SIMPLEMQ_TRUSTED_PROXIES=1 $(THROWAWAY) $(PY) manage.py check --deploy --fail-level WARNING
 	.venv/bin/hadolint Dockerfile
 	$(PY) -c 'import yaml; yaml.safe_load(open("compose.yaml"))'
 

@@ -51,6 +51,21 @@ def ago(when: datetime | None) -> SafeString | str:
     )
 
 
+@register.filter
+def left(when: datetime | None) -> str:
+    """How long until then: "3 d 4 h"."""
+    if when is None:
+        return NOTHING
+    seconds = (when - timezone.now()).total_seconds()
+    return durations.in_words(seconds) if seconds > 0 else "a moment"
+
+
+@register.filter
+def spaced(value: str | None) -> str:
+    """A name of the code as words: dead_lettered is "dead lettered"."""
+    return (value or "").replace("_", " ")
+
+
 @register.filter(name="bytes")
 def size(value: int | None) -> str:
     """A size in binary units: "512 B", "1.5 KiB"."""

@@ -4,10 +4,10 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from dlq_console import access, advice_words, charts, history_charts, plain_words
+from dlq_console.snippets import snippets
 from queues.models import AdviceStatus, Queue
 from queues.operations import look, samples
 from queues.operations.advice import advice
@@ -29,13 +29,13 @@ def queue(request: HttpRequest, queue: Queue) -> HttpResponse:
         "letters": queue if queue.is_dlq else queue.dlq,
         "sentences": plain_words.sentences(queue),
         **_advice(queue),
+        "snippets": snippets(request, queue),
         "rights": {right.value for right in access.rights_in(request, queue.team)},
     }
     return render(request, "dlq_console/queue/queue.html", page)
 
 
 @require_safe
-@never_cache
 @access.with_queue()
 def chart(request: HttpRequest, queue: Queue) -> HttpResponse:
     return JsonResponse(charts.as_json(_charts(request, queue)["drawn"]))

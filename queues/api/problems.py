@@ -41,6 +41,8 @@ KINDS: dict[type[Exception], Kind] = {
     errors.QueueNotFound: Kind(404, "queue_not_found"),
     errors.MessageNotFound: Kind(404, "message_not_found"),
     errors.ErrorGroupNotFound: Kind(404, "message_not_found"),
+    errors.TopicNotFound: Kind(404, "topic_not_found"),
+    errors.SubscriptionNotFound: Kind(404, "subscription_not_found"),
     errors.RedriveNotFound: Kind(404, "redrive_not_found"),
     errors.Conflict: Kind(409, "conflict"),
     errors.ReceiptStale: Kind(409, "receipt_stale"),

@@ -16,6 +16,7 @@ from queues.api.views.queues import QueuesView
 from queues.api.views.redrives import RedrivesView
 from queues.api.views.schema import DocsView, schema
 from queues.api.views.stats import StatsView
+from queues.api.views.topics import PublishView, SubscriptionsView, TopicsView
 from queues.api.views.whoami import WhoamiView
 
 # A HEAD would lease messages that nobody gets to see.
@@ -51,6 +52,7 @@ urlpatterns = [
     calls("queues/{queue_id}/messages/{message_id}/nack", LeaseView, {"post": "nack_message"}),
     calls("queues/{queue_id}/messages/{message_id}/visibility", LeaseView, {"post": "change_visibility"}),
     calls("queues/{queue_id}/messages/{message_id}/requeue", MessageView, {"post": "requeue_message"}),
+    calls("topics/{topic_id}/messages", PublishView, {"post": "publish_message"}),
     calls("queues", QueuesView, {"get": "list_queues", "post": "create_queue"}),
     calls(
         "queues/{queue_id}",
@@ -69,6 +71,18 @@ urlpatterns = [
     calls("queues/{queue_id}/redrives/{redrive_id}", RedrivesView, {"get": "get_redrive"}),
     calls("queues/{queue_id}/redrives/{redrive_id}/cancel", RedrivesView, {"post": "cancel_redrive"}),
     calls("queues/{queue_id}/redrives/{redrive_id}/undo", RedrivesView, {"post": "undo_redrive"}),
+    calls("topics", TopicsView, {"get": "list_topics", "post": "create_topic"}),
+    calls("topics/{topic_id}", TopicsView, {"get": "get_topic", "delete": "delete_topic"}),
+    calls(
+        "topics/{topic_id}/subscriptions",
+        SubscriptionsView,
+        {"get": "list_subscriptions", "post": "create_subscription"},
+    ),
+    calls(
+        "topics/{topic_id}/subscriptions/{subscription_id}",
+        SubscriptionsView,
+        {"get": "get_subscription", "delete": "delete_subscription"},
+    ),
     calls("whoami", WhoamiView, {"get": "whoami"}),
     address("schema", schema),
     address("docs", DocsView.as_view()),

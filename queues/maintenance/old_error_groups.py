@@ -1,4 +1,4 @@
-"""Forgets the hours of groups of dead letters after two weeks, and groups that were empty for a month.
+"""Forgets the hours of error groups after two weeks, and empty groups in which nobody died for a month.
 
 A group with a note stays: somebody wrote down what to do about it, and it may come back.
 """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
+from queues.limits import BEGINNING_CHARACTERS
 from queues.managers.statements import run, run_one
 
 if TYPE_CHECKING:
@@ -58,12 +59,22 @@ class ErrorGroupManager(models.Manager["ErrorGroup"]):
         """Rows of `fingerprint`, `bucket` and `arrived`; hours in which nothing died are left out."""
         return run("error_group/hours", queue_id=queue_id, fingerprints=list(fingerprints), since=since)
 
+    def samples(self, queue_id: int, fingerprints: Iterable[str], most: int) -> list[Any]:
+        """Rows of `fingerprint`, `id`, `dead_lettered_at` and `beginning`, the newest of each group first."""
+        return run(
+            "error_group/samples",
+            queue_id=queue_id,
+            fingerprints=list(fingerprints),
+            characters=BEGINNING_CHARACTERS,
+            most=most,
+        )
+
     def set_note(self, queue_id: int, fingerprint: str, note: str, by: str, now: datetime | None) -> None:
         run("error_group/note", queue_id=queue_id, fingerprint=fingerprint, note=note, by=by, now=now)
 
     def prune(self, before: datetime) -> int:
-        """Forget groups that are empty since then and that nobody wrote about.
+        """Forget empty groups in which nobody died since then, and that nobody wrote about.
 
         A delta that still waits for one of them makes it anew: an empty group takes no count with it.
         """
-        return self.filter(count=0, note="", last_seen__lt=before).delete()[0]
+        return len(run("error_group/prune", before=before))

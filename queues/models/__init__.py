@@ -26,6 +26,7 @@ from queues.models.queue_slot import QueueSlot
 from queues.models.queue_tally import QueueActivity, QueueTally, QueueTallyDelta
 from queues.models.redrive_task import RedriveStatus, RedriveTask
 from queues.models.team import Membership, Role, Team
+from queues.models.topic import Subscription, Topic
 
 __all__ = [
     "Action",
@@ -61,6 +62,8 @@ __all__ = [
     "Role",
     "RunStatus",
     "State",
+    "Subscription",
     "Team",
+    "Topic",
     "Trend",
 ]

@@ -4,7 +4,6 @@ import uuid
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Case, F, When
 
 from queues import fingerprints, ids
 from queues.errors import (
@@ -18,7 +17,7 @@ from queues.errors import (
 from queues.events import emit
 from queues.models import ErrorGroup, Message, MessageLog, Outcome, Queue, QueueSlot, State
 from queues.models.error_group import IN, OUT
-from queues.operations import dlq_creation
+from queues.operations import dlq_creation, error_groups
 
 MAX_DELIVERIES = "max_deliveries_exceeded"
 
@@ -99,20 +98,13 @@ def _revive(dlq: Queue) -> int:
 
 def _move_to_dlq(queue: Queue, dlq: Queue, message_ids: list[uuid.UUID], now: datetime | None) -> None:
     MessageLog.objects.append(queue, message_ids, Outcome.DEAD_LETTERED, now)
-    bodies = _of_those_without_an_error(queue, message_ids)
+    bodies = error_groups.silent_bodies(Message.objects.filter(queue_id=queue.pk, id__in=message_ids))
     guesses = [fingerprints.of_shape(queue.pk, bodies[uid]) if uid in bodies else None for uid in message_ids]
     titles = [fingerprints.shape_title(bodies[uid]) if uid in bodies else None for uid in message_ids]
     Message.objects.dead_letter(queue, dlq, message_ids, guesses, MAX_DELIVERIES, now)
     ErrorGroup.objects.append(dlq.pk, message_ids, IN, arrived=True, titles=titles, now=now)
     QueueSlot.objects.give_back(queue, len(message_ids))
     _report_move(queue, dlq, len(message_ids), Outcome.DEAD_LETTERED)
-
-
-def _of_those_without_an_error(queue: Queue, message_ids: list[uuid.UUID]) -> dict[uuid.UUID, str | None]:
-    """The bodies of messages that died without a word, by which they are grouped; None for a large one."""
-    silent = Message.objects.filter(queue_id=queue.pk, id__in=message_ids, fingerprint=None)
-    small = Case(When(size_bytes__lte=fingerprints.LONGEST_SHAPED, then=F("data")))
-    return dict(silent.values_list("id", small))
 
 
 def _move_back(dlq: Queue, target: Queue, uid: uuid.UUID, by: str, now: datetime | None) -> None:
@@ -127,7 +119,7 @@ def _pull_back(queue: Queue, dlq: Queue, uid: uuid.UUID, by: str, now: datetime 
     """The short stay is logged as ended by a requeue: it neither failed nor succeeded there."""
     MessageLog.objects.append(queue, [uid], Outcome.REQUEUED, now)
     Message.objects.undo_retry(queue, dlq, [uid], event="requeue_undone", by=by, now=now)
-    ErrorGroup.objects.append(dlq.pk, [uid], IN, now=now)
+    error_groups.count_back_in(dlq, [uid], now)
     QueueSlot.objects.give_back(queue, 1)
     _report_move(queue, dlq, 1, Outcome.REQUEUED)
 

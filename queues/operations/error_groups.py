@@ -5,17 +5,20 @@ the counts are exact at any time: every dead letter that is in the queue, and no
 to a dead-letter queue directly died of nothing and is in no group.
 """
 
+import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.db.models import Case, F, Q, QuerySet, When
 from django.utils import timezone
 
 from queues import fingerprints as prints
-from queues import limits
+from queues import ids, limits
 from queues.errors import ErrorGroupNotFound, Invalid
-from queues.models import ErrorGroup, Message, Queue, State
+from queues.models import ErrorGroup, Message, Queue
+from queues.models.error_group import IN
 
 MOST_GROUPS = 200
 HOUR = timedelta(hours=1)
@@ -38,6 +41,13 @@ class Group:
         return prints.is_guess(self.fingerprint)
 
 
+@dataclass(frozen=True, slots=True)
+class Sample:
+    message_id: str
+    died_at: datetime
+    beginning: str  # of its body
+
+
 def groups(dlq: Queue) -> list[Group]:
     """The groups with dead letters in them, the largest first."""
     return [_group(row) for row in ErrorGroup.objects.shown(dlq.pk, MOST_GROUPS)]
@@ -49,18 +59,12 @@ def group(dlq: Queue, fingerprint: str) -> Group | None:
     return _group(rows[0]) if rows else None
 
 
-def samples(dlq: Queue, fingerprint: str, most: int = 3) -> list[Message]:
-    """The newest dead letters of a group.
-
-    Asked for as a range and in the order of its index, the group is read from there: for the newest ids alone
-    the planner, when the group is rare, may walk the whole queue.
-    """
-    if not _is_text(fingerprint):
-        return []
-    dead = Message.objects.filter(
-        queue_id=dlq.pk, dead_lettered_at__isnull=False, fingerprint__range=(fingerprint, fingerprint)
-    )
-    return list(dead.exclude(state=State.EXPIRED).order_by("-fingerprint", "-id")[:most])
+def samples(dlq: Queue, fingerprints: Iterable[str], most: int = 3) -> dict[str, list[Sample]]:
+    """The newest dead letters of each group, all in one statement."""
+    found: dict[str, list[Sample]] = {text: [] for text in fingerprints if _is_text(text)}
+    for row in ErrorGroup.objects.samples(dlq.pk, found, most):
+        found[row.fingerprint].append(Sample(ids.message_id(row.id), row.dead_lettered_at, row.beginning))
+    return found
 
 
 def sparklines(
@@ -94,6 +98,28 @@ def dead_counts(queues: Sequence[Queue]) -> dict[int, int]:
     """The same of many queues at once, by their primary keys."""
     found = ErrorGroup.objects.counts(queue.pk for queue in queues)
     return {queue.pk: found.get(queue.pk, 0) for queue in queues}
+
+
+def count_back_in(dlq: Queue, uids: Sequence[uuid.UUID], now: datetime | None = None) -> None:
+    """Dead letters that had left the queue are in it again: count them in the transaction that brought them.
+
+    The group may have been forgotten meanwhile, so they bring its title along; one that died before there
+    were groups gets its fingerprint now.
+    """
+    dead = Message.objects.filter(queue_id=dlq.pk, id__in=uids, dead_lettered_at__isnull=False)
+    bodies = silent_bodies(dead)
+    for letter in dead.filter(fingerprint=None).only("id", "source_queue_id"):
+        guess = prints.of_shape(letter.source_queue_id or dlq.pk, bodies[letter.id])
+        dead.filter(id=letter.id).update(fingerprint=guess)
+    titles = [prints.shape_title(bodies[uid]) if uid in bodies else None for uid in uids]
+    ErrorGroup.objects.append(dlq.pk, uids, IN, titles=titles, now=now)
+
+
+def silent_bodies(messages: QuerySet[Message]) -> dict[uuid.UUID, str | None]:
+    """The bodies of those that failed without a word, by which they are grouped; None for a large one."""
+    guessed = Q(fingerprint__startswith=prints.GUESS, last_error__isnull=True)
+    small = Case(When(size_bytes__lte=prints.LONGEST_SHAPED, then=F("data")))
+    return dict(messages.filter(Q(fingerprint=None) | guessed).values_list("id", small))
 
 
 def _group(row: Any) -> Group:

@@ -9,8 +9,8 @@ from django.db import transaction
 
 from queues.errors import QueueFull, QueueNotFound
 from queues.events import emit
-from queues.models import ErrorGroup, Message, MessageLog, Outcome, Queue, QueueSlot, RedriveTask
-from queues.models.error_group import IN
+from queues.models import Message, MessageLog, Outcome, Queue, QueueSlot, RedriveTask
+from queues.operations import error_groups
 
 BATCH = 1_000
 
@@ -53,7 +53,7 @@ def _move_back(dlq: Queue, queue: Queue, message_ids: list[uuid.UUID], now: date
     """The stay in the target is logged as ended by the redrive: it neither failed nor succeeded there."""
     MessageLog.objects.append(queue, message_ids, Outcome.REDRIVEN, now)
     Message.objects.undo_retry(queue, dlq, message_ids, event="redrive_undone", by="", now=now)
-    ErrorGroup.objects.append(dlq.pk, message_ids, IN, now=now)
+    error_groups.count_back_in(dlq, message_ids, now)
     QueueSlot.objects.give_back(queue, len(message_ids))
     emit("message.moved_out", queue=queue, count=len(message_ids), outcome=Outcome.REDRIVEN)
     emit("message.moved_in", queue=dlq, count=len(message_ids), outcome=Outcome.REDRIVEN)

@@ -10,12 +10,14 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.db.models.fields.json import KT
+from django.db.models.functions import Left
 
 from queues import ids, limits
 from queues.errors import MessageNotFound, QueueFull, QueueNotFound
 from queues.events import emit
-from queues.models import DiscardedMessage, ErrorGroup, Message, Outcome, Queue, QueueSlot
-from queues.models.error_group import IN
+from queues.models import DiscardedMessage, Message, Outcome, Queue, QueueSlot
+from queues.operations import error_groups
 
 
 def discard(
@@ -57,7 +59,7 @@ def restore(queue: Queue, message_ids: Sequence[str], now: datetime | None = Non
     if QueueSlot.objects.take(held, len(uids)) < len(uids):
         raise QueueFull(f"The queue {held.name} has no room for all of them: they stay in the trash.")
     back = DiscardedMessage.objects.restore(held, uids, by, now)
-    ErrorGroup.objects.append(held.pk, back, IN, now=now)
+    error_groups.count_back_in(held, back, now)
     restored = len(back)
     QueueSlot.objects.give_back(held, len(uids) - restored)
     emit("message.moved_in", queue=held, count=restored, outcome=Outcome.DISCARDED)
@@ -67,6 +69,11 @@ def restore(queue: Queue, message_ids: Sequence[str], now: datetime | None = Non
 def trash_of(queue: Queue) -> QuerySet[DiscardedMessage]:
     """What lies in the trash of a queue, the latest first."""
     return DiscardedMessage.objects.filter(queue_id=queue.pk).order_by("-id")
+
+
+def in_brief(discarded: QuerySet[DiscardedMessage]) -> QuerySet[DiscardedMessage]:
+    """With the `beginning` of each body instead of the whole row."""
+    return discarded.defer("row").annotate(beginning=Left(KT("row__data"), limits.BEGINNING_CHARACTERS))
 
 
 def find(queue: Queue, message_id: str) -> DiscardedMessage:

@@ -67,6 +67,12 @@ def no_collected_static_files(settings: Settings, tmp_path: Path) -> None:
     }
 
 
+@pytest.fixture(autouse=True)
+def cheap_passwords(settings: Settings) -> None:
+    """Hashing them as in earnest takes most of a second each."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
 @pytest.fixture
 def address(transactional_db: None, no_collected_static_files: None) -> Iterator[str]:
     """Where the service answers. It ends before the tables are emptied."""

@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from queues.models import Message, Queue, RedriveTask, Team
+from queues.operations.trash import trash_of
 
 
 def places(
@@ -27,6 +28,25 @@ def places(
         "redrive": _at("redrive", dlq.public_id, task.public_id),
         "redrive-new": _at("redrive-new", dlq.public_id, q=search),
         "redrive-plan": _at("redrive-plan", dlq.public_id, max_redrive_count=3),
+        "trash": _at("trash", dlq.public_id),
+        "trash, empty": _at("trash", queue.public_id),
+        "trash-message": _at("trash-message", dlq.public_id, trash_of(dlq)[0].public_id),
+        "audit": _at("audit"),
+        "audit, searched": _at("audit", queue=search, actor=search),
+        "search": _at("search", q="order"),
+        "search, by qualifiers": _at("search", q=search),
+        "search, of a message that is gone": _at("search", q="msg_0000000000000000000000"),
+        "queue-new": _at("queue-new", preset="webhook"),
+        "queue-connect": _at("queue-connect", queue.public_id),
+        "queue-settings": _at("queue-settings", queue.public_id),
+        "queue-settings, of dead letters": _at("queue-settings", dlq.public_id),
+        "queue-purge": _at("queue-purge", queue.public_id),
+        "queue-delete": _at("queue-delete", queue.public_id),
+        "teams": _at("teams"),
+        "team": _at("team", team.name),
+        "team-keys": _at("team-keys", team.name),
+        "key-new": _at("key-new", team.name),
+        "member-remove": _at("member-remove", team.name, str(team.memberships.earliest("id").pk)),
     }
 
 

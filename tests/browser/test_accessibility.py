@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Page
 
 from queues.models import Queue, Team
-from queues.operations import look, redrive
+from queues.operations import look, redrive, trash
 from tests.browser.conftest import Visit
 from tests.browser.places import places
 from tests.factories import dead_letter, in_flight_message, ready_message, reloaded
@@ -20,6 +20,8 @@ WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 def addresses(team: Team, orders: Queue, owner: User) -> dict[str, str]:
     for number in range(3):
         dlq = dead_letter(orders, f'{{"order": {number}, "lines": [1, 2]}}')
+    dead_letter(orders, '{"order": "no order"}')
+    trash.discard(dlq, [look.browse(dlq).last().public_id], by=owner.get_username(), reason="A test")
     in_flight_message(orders)
     ready_message(orders)
     task = redrive.start(dlq, limit=1, requested_by=owner.get_username())

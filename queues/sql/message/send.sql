@@ -2,20 +2,23 @@
 -- Locks one slot row of a bounded queue, the first that nobody holds and that has room for all of them.
 -- No row comes back when there is no such slot, or when another slot owes places because the queue has become
 -- smaller than what it holds: the caller then asks `queue_slot/lock`, which waits.
-WITH room AS (
+-- The slot is looked for beside the update: one looked for within it is looked for once more when it has changed
+-- meanwhile, from the first slot on and with another slot locked, against the order in which others wait.
+WITH slot AS MATERIALIZED (
+    SELECT id
+      FROM queue_slot
+     WHERE %(bounded)s::boolean
+       AND queue_id = %(queue_id)s::bigint
+       AND free >= %(count)s::int
+       AND NOT EXISTS (SELECT FROM queue_slot WHERE queue_id = %(queue_id)s::bigint AND free < 0)
+     ORDER BY id
+     LIMIT 1
+       FOR UPDATE SKIP LOCKED
+),
+room AS (
     UPDATE queue_slot
        SET free = free - %(count)s::int
-     WHERE id = (
-               SELECT id
-                 FROM queue_slot
-                WHERE %(bounded)s::boolean
-                  AND queue_id = %(queue_id)s::bigint
-                  AND free >= %(count)s::int
-                  AND NOT EXISTS (SELECT FROM queue_slot WHERE queue_id = %(queue_id)s::bigint AND free < 0)
-                ORDER BY id
-                LIMIT 1
-                  FOR UPDATE SKIP LOCKED
-           )
+     WHERE id = (SELECT id FROM slot)
     RETURNING id
 ),
 input AS MATERIALIZED (

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import psycopg
@@ -17,6 +18,15 @@ PARAMETER = re.compile(r"%\((\w+)\)s")
 
 def explain(name: str, **params: Any) -> "Plan":
     """Run a statement under EXPLAIN ANALYZE, with the plan for any parameters; what it does is undone."""
+    return _explained(name, "ANALYZE, FORMAT JSON", params)
+
+
+def planned(name: str) -> "Plan":
+    """The plan of a statement for any parameters; nothing runs."""
+    return _explained(name, "FORMAT JSON", defaultdict(lambda: None))
+
+
+def _explained(name: str, options: str, params: Mapping[str, Any]) -> "Plan":
     text = re.sub(r"^ *--.*$", "", load(name), flags=re.MULTILINE)
     names = list(dict.fromkeys(PARAMETER.findall(text)))
     numbered = PARAMETER.sub(lambda match: f"${names.index(match[1]) + 1}", text)
@@ -26,7 +36,8 @@ def explain(name: str, **params: Any) -> "Plan":
         cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
         cursor.execute(f"PREPARE explained AS {numbered}")
         values = sql.SQL(", ").join(sql.Literal(params[name]) for name in names)
-        cursor.execute(sql.SQL("EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE explained({})").format(values))
+        call = sql.SQL("explained({})").format(values) if names else sql.SQL("explained")
+        cursor.execute(sql.SQL(f"EXPLAIN ({options}) EXECUTE {{}}").format(call))
         answer = cursor.fetchone()[0]
         cursor.execute("DEALLOCATE explained")
     return Plan((json.loads(answer) if isinstance(answer, str) else answer)[0]["Plan"])
@@ -39,6 +50,7 @@ def explain_rows(rows: QuerySet[Any, Any]) -> "Plan":
 
 class Plan:
     def __init__(self, root: dict[str, Any]) -> None:
+        self.root = root
         self.nodes = list(_walk(root))
 
     def scans(self, table: str = "message") -> list[dict[str, Any]]:

@@ -110,7 +110,8 @@ async function load() {
   if (!first) return;
   for (const place of places()) if (plots.has(place.dataset.chart)) place.append(plots.get(place.dataset.chart).root);
   try {
-    const response = await fetch(first.dataset.source);
+    // Nobody asked for it: it must not count as activity and keep a session alive.
+    const response = await fetch(first.dataset.source, { headers: { "X-SimpleMQ-Refresh": "1" } });
     if (!response.ok) return;
     latest = await response.json();
     drawAll();

@@ -1,8 +1,8 @@
 FROM python:3.11-slim AS packages
 WORKDIR /build
 COPY requirements.txt .
-# Only the metrics job runs on Spark: what serves is spared half a gigabyte.
-RUN grep --invert-match '^pyspark==' requirements.txt > service.txt \
+# Only the metrics job runs on Spark: what serves is spared most of a gigabyte.
+RUN grep --invert-match --extended-regexp '^(pyspark|pyarrow|pandas|adbc-driver-[a-z]+)==' requirements.txt > service.txt \
     && python -m venv /venv \
     && /venv/bin/pip install --no-cache-dir --disable-pip-version-check --requirement service.txt
 

@@ -1,4 +1,4 @@
-"""How history looks from outside. Plain functions: two thousand points through a serializer took 0.3 s."""
+"""How history looks from outside. Plain functions: through a serializer it took five times as long."""
 
 from dataclasses import asdict
 from typing import Any

@@ -7,7 +7,7 @@ from django.utils import timezone
 from queues.models import AuditEntry, Message, Queue
 from queues.operations import queues
 from queues.operations.receive import receive
-from tests.dlq_console.filling import errors
+from tests.dlq_console.form_filling import errors
 from tests.factories import dead_letter, in_flight_message, new_queue, ready_message, ready_messages, reloaded
 
 pytestmark = pytest.mark.django_db

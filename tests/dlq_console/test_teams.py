@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from queues.models import AuditEntry, Membership, Role, Team
 from tests.dlq_console.conftest import browser_of, new_person
-from tests.dlq_console.filling import errors
+from tests.dlq_console.form_filling import errors
 from tests.factories import new_queue, new_team
 
 pytestmark = pytest.mark.django_db

@@ -187,6 +187,9 @@ class TestWording:
         detail = {"search": "error:Timeout", "target": None, "planned": 0, "settings": {"queue_size": 10}}
         assert self.facts(detail) == {"Search": "error:Timeout", "Planned": "0", "Queue size": "10"}
 
+    def test_what_belongs_to_something_says_so(self):
+        assert self.facts({"moved": 2, "skipped": {"leased": 1}}) == {"Moved": "2", "Skipped, leased": "1"}
+
     def test_long_lists_and_texts_are_cut(self):
         facts = self.facts({"ids": [str(number) for number in range(30)], "note": "x" * 1_000})
         assert facts["Messages"].endswith("9, and 20 more")

@@ -162,7 +162,7 @@ def _figure(name: str, value: Any) -> tuple[str, str]:
 
 def _number(value: float) -> str:
     """No more digits than say something."""
-    return f"{value:,.0f}" if value == int(value) or abs(value) >= 100 else f"{value:,.2f}".rstrip("0")
+    return f"{value:,.0f}" if value == int(value) or value >= 100 else f"{value:.3g}"
 
 
 def _lost(row: QueueAdvice) -> str:

@@ -83,8 +83,8 @@ def _detail(one: Advice) -> dict[str, Any]:
     """Beside the change itself, what it was based on."""
     row = one.found
     return {
-        "settings": {str(one.setting): one.suggested},
-        "before": one.now,
+        "before": {one.setting: one.now},
+        "after": {one.setting: one.suggested},
         "advice": row.kind,
         "confidence": row.confidence,
         "sample_size": row.sample_size,

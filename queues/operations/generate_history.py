@@ -1,11 +1,12 @@
 """Writes made-up history into the log, for demonstrations and measurements of what reads it."""
 
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.conf import settings
 from django.db import transaction
+from django.utils import timezone
 
 from queues import limits
 from queues.errors import Conflict, Invalid
@@ -20,28 +21,31 @@ class Written(NamedTuple):
     rows: int  # a message that died has several stays
 
 
-def verified(story: Story) -> Story:
+def verified(story: Story, now: datetime | None = None) -> Story:
     limits.verify_range("queues", story.queues, limits.GENERATED_QUEUES)
     limits.verify_range("messages", story.messages, limits.GENERATED_MESSAGES)
-    # What is older than the log's retention would be dropped by maintenance as soon as it is there.
-    limits.verify_range("days", story.days, (1, settings.SIMPLEMQ_LOG_RETENTION_DAYS))
+    kept, now = settings.SIMPLEMQ_LOG_RETENTION_DAYS, now or timezone.now()
+    limits.verify_range("days", story.days, (1, kept))
+    if story.until > now:
+        raise Invalid("Must not be in the future.", field="until")
+    if story.since.date() < now.date() - timedelta(days=kept):
+        raise Invalid(f"Begins earlier than the {kept} days for which the log is kept.", field="until")
     return story
 
 
 def prepare(team: Team, story: Story, force: bool = False) -> list[Queue]:
     """The queues the story is of, each with a dead-letter queue; and the days of the log it fills."""
     names = [name_of(number) for number in range(story.queues)]
-    existing = Queue.objects.live().filter(team=team, name__in=names)
+    existing = list(Queue.objects.live().filter(team=team, name__in=names))
+    _refuse_dlqs(existing)
     if not force:
-        _refuse_history_of(list(existing))
+        _refuse_history_of(existing)
     known = {queue.name: queue for queue in existing}
     chosen = [
         known.get(name) or queues.create(team, name=name, **settings_of(number))[0]
         for number, name in enumerate(names)
     ]
     for queue in chosen:
-        if queue.is_dlq:
-            raise Invalid(f"{queue.name} is a dead-letter queue: choose another team.", field="team")
         with transaction.atomic():
             queue.dlq = hold_dlq_of(queue)
     _add_days(story)
@@ -59,9 +63,15 @@ def _write(chosen: Sequence[Queue], stretch: Stretch, story: Story) -> int:
     return MessageLog.objects.generate(own, stretch, until=story.until, lasting=HOUR)
 
 
+def _refuse_dlqs(existing: list[Queue]) -> None:
+    for queue in existing:
+        if queue.is_dlq:
+            raise Invalid(f"{queue.name} is a dead-letter queue: choose another team.", field="team")
+
+
 def _refuse_history_of(existing: list[Queue]) -> None:
     found = MessageLog.objects.filter(queue_id__in=[queue.pk for queue in existing])
-    taken = found.values_list("queue_id", flat=True)[:1] if existing else []
+    taken = set(found.values_list("queue_id", flat=True)[:1]) if existing else set()
     for queue in existing:
         if queue.pk in taken:
             raise Conflict(f"The queue {queue.name} has history already: give --force to add to it.")

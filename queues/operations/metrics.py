@@ -106,7 +106,10 @@ def _computed(bucket_seconds: int) -> Computed:
 
 def _span(since: datetime | None, until: datetime | None, bucket_seconds: int | None, now: datetime) -> Span:
     until = until or now
-    since = since or until - DEFAULT_SPAN
+    try:
+        since = since or until - DEFAULT_SPAN
+    except OverflowError:  # nothing is before the year 1
+        raise Invalid("Must be later.", field="to") from None
     if since >= until:
         raise Invalid("Must be later than from.", field="to")
     bucket = bucket_seconds or suiting_bucket(until - since)

@@ -61,7 +61,7 @@ def test_advice_is_taken_with_one_click_and_audited(page: Page, orders: Queue, o
     assert page.url.endswith("?history=7d")
     assert reloaded(orders).visibility_timeout == 60
     entry = AuditEntry.objects.get()
-    assert (entry.action, entry.user, entry.detail["settings"]) == (
+    assert (entry.action, entry.user, entry.detail["after"]) == (
         "queue.changed", owner, {"visibility_timeout": 60},
     )  # fmt: skip
 

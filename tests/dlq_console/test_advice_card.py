@@ -141,8 +141,8 @@ class TestApplying:
         entry = AuditEntry.objects.get()
         assert (entry.action, entry.actor, entry.queue_name) == ("queue.changed", "oscar", "orders")
         assert entry.detail == {
-            "settings": {"visibility_timeout": 60},
-            "before": 30,
+            "before": {"visibility_timeout": 30},
+            "after": {"visibility_timeout": 60},
             "advice": "visibility_timeout",
             "confidence": "high",
             "sample_size": 12_345,

@@ -88,13 +88,13 @@ def _told(incident: Incident, queues: list[Queue], story: Story) -> str:
 
 
 def _span(since: datetime, until: datetime) -> str:
-    return f"{since.astimezone(UTC):%Y-%m-%d %H:%M} to {until.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{since:%Y-%m-%d %H:%M} to {until:%Y-%m-%d %H:%M} UTC"
 
 
 def _from(story: Story) -> str:
     """The job goes on where it last ended: of what is written behind its back it has to be told."""
     has_run = MetricsWatermark.objects.filter(computed_until__gt=story.since).exists()
-    return f" --from {story.since.astimezone(UTC):%Y-%m-%dT%H:%MZ}" if has_run else ""
+    return f" --from {story.since:%Y-%m-%dT%H:%MZ}" if has_run else ""
 
 
 def _moment(text: str) -> datetime:
@@ -102,4 +102,4 @@ def _moment(text: str) -> datetime:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a time; write 2026-11-18T12:00Z") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)

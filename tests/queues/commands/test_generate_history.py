@@ -14,6 +14,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.models import Avg, Count, F, Q
+from django.utils import timezone
 
 from queues.maintenance import log_partitions
 from queues.management.commands import generate_history as command
@@ -26,7 +27,10 @@ from tests.metrics_factories import metrics_run
 from tests.simplemq.gunicorn_server import ROOT, database_url, until
 
 PATIENCE = 60
-UNTIL = datetime(2026, 11, 18, 12, tzinfo=UTC)  # a Wednesday
+# The latest Wednesday that is over, at noon: the days before are a Monday, a Tuesday and a weekend.
+NOON = timezone.now().replace(hour=12, minute=0, second=0, microsecond=0)
+UNTIL = NOON - timedelta(days=(NOON.weekday() - 2) % 7 or 7)
+SINCE = UNTIL - timedelta(days=5)
 TOLD = ["--messages", "6000", "--queues", "4", "--days", "5", "--until", UNTIL.isoformat()]
 
 pytestmark = pytest.mark.django_db
@@ -66,13 +70,13 @@ class TestTheRows:
     def test_it_says_what_it_wrote(self, written: str) -> None:
         total = MessageLog.objects.count()
         assert f"Wrote 6,000 messages ({total:,} rows) of 4 queues of the team demo" in written
-        assert "2026-11-13 12:00 to 2026-11-18 12:00 UTC" in written
+        assert f"{SINCE:%Y-%m-%d} 12:00 to {UNTIL:%Y-%m-%d} 12:00 UTC" in written
         assert "A bad deploy in" in written
         assert written.endswith("To see it in the console: manage.py run_metrics\n")
 
     def test_it_says_from_when_on_the_job_has_to_look_again(self) -> None:
         metrics_run(UNTIL)
-        assert "manage.py run_metrics --from 2026-11-13T12:00Z" in run("--force")
+        assert f"manage.py run_metrics --from {SINCE:%Y-%m-%d}T12:00Z" in run("--force")
 
     def test_it_writes_as_many_messages_as_were_asked_for(self) -> None:
         assert MessageLog.objects.aggregate(n=Count("message_id", distinct=True))["n"] == 6_000
@@ -134,10 +138,10 @@ class TestTheShapes:
     def written(self, db: None) -> None:
         run()
 
-    def of_day(self, day: int) -> int:
+    def of_day(self, back: int) -> int:
+        start = UNTIL.replace(hour=0) - timedelta(days=back)
         return MessageLog.objects.filter(
-            finished_at__gte=UNTIL.replace(day=day, hour=0),
-            finished_at__lt=UNTIL.replace(day=day + 1, hour=0),
+            finished_at__gte=start, finished_at__lt=start + timedelta(days=1)
         ).count()
 
     def test_days_are_waves(self) -> None:
@@ -145,7 +149,7 @@ class TestTheShapes:
         assert sum(by_hour[hour] for hour in range(13, 17)) > 4 * sum(by_hour[hour] for hour in range(1, 5))
 
     def test_weekends_are_quiet(self) -> None:
-        assert self.of_day(15) < 0.6 * self.of_day(16)  # Sunday, Monday
+        assert self.of_day(3) < 0.6 * self.of_day(2)  # Sunday, Monday
 
     def test_a_bad_deploy_raises_errors_and_processing_time(self) -> None:
         during, otherwise = struck(0)
@@ -236,6 +240,7 @@ class TestTheQueues:
         new_queue(team, dlq=dlq)
         with pytest.raises(CommandError, match=r"^team: orders-created is a dead-letter queue"):
             run()
+        assert Queue.objects.count() == 2
 
 
 @pytest.mark.parametrize(
@@ -246,6 +251,8 @@ class TestTheQueues:
         (["--days", "31"], "^days: Must be between 1 and 30"),
         (["--team", "no team"], "^name: Must be 1 to 80 letters"),
         (["--until", "yesterday"], "--until: 'yesterday' is not a time"),
+        (["--until", "2999-01-01T00:00Z"], "^until: Must not be in the future"),
+        (["--until", "2020-01-01T00:00Z"], "^until: Begins earlier than the 30 days"),
         (["--queues", "many"], "--queues: invalid int value"),
     ],
 )

@@ -87,7 +87,7 @@ class TestList:
     def test_it_takes_as_many_statements_for_many(self, viewer, team, django_assert_max_num_queries):
         for _ in range(20):
             noted(team, queue=new_queue(team))
-        with django_assert_max_num_queries(9):
+        with django_assert_max_num_queries(10):
             viewer.get(PAGE)
 
 

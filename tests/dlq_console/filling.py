@@ -57,7 +57,7 @@ SELECT %(dlq)s, %(source)s, length(data), data,
                       n, n %% 5000, n %% 5000, n %% 977, n %% 3001, 1 + n %% 9, n %% 401
                   ) AS data
              FROM (
-                      SELECT n, floor(%(groups)s * power((n * 0.6180339887)::numeric %% 1, 3))::int AS g
+                      SELECT n, floor((%(groups)s - 1) * power((n * 0.6180339887)::numeric %% 1, 3))::int AS g
                         FROM generate_series(1, %(letters)s) AS n
                   ) AS numbered
        ) AS letter

@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from queues import limits
 from queues.demo import past, payloads
@@ -60,7 +61,9 @@ def _deaths(scene: Scene, dead_letters: int, rng: Random, now: datetime) -> list
     return sorted(deaths, key=lambda death: death[0])
 
 
+@transaction.atomic
 def _let_die(queue: Queue, scene: Scene, cause: Cause, rng: Random, died_at: datetime) -> None:
+    """In one commit: maintenance would take a lease of yesterday for one that has run out."""
     sent_at = died_at - timedelta(minutes=2)
     send_many(queue, [_message(scene, rng, max_deliveries=cause.attempts)], sent_at)
     for attempt in range(1, cause.attempts + 1):

@@ -19,6 +19,7 @@ from pytest_django.live_server_helper import LiveServer
 from queues.models import Queue, Role, Team
 from queues.operations import teams
 from simplemq import prerequisites
+from tests.browser.chromium import QUIET
 from tests.browser.complaints import Complaints
 from tests.factories import new_queue, new_team
 
@@ -27,14 +28,6 @@ os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
 HERE = Path(__file__).parent
 PATIENCE_MS = 10_000
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 
 Visit = Callable[..., Page]
 

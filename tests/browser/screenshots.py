@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from queues.management import env_file
 from simplemq import prerequisites
-from tests.browser.conftest import QUIET
+from tests.browser.chromium import QUIET
 from tests.simplemq.serving import ROOT, Serving, clean_environment
 
 PICTURES = ROOT / "docs" / "screenshots"

@@ -16,6 +16,7 @@ from queues.managers.patience import at_most
 from queues.models import Queue
 from queues.operations import redrive_filters
 from queues.operations.redrive_filters import MOVES, Filter
+from queues.operations.redrive_run import HIGHEST, LOWEST
 
 PATIENCE_SECONDS = 15
 
@@ -62,12 +63,12 @@ def _with_fates(
 
 
 def _up_to(limit: int | None, rows: QuerySet[Any]) -> QuerySet[Any]:
-    """As far as a redrive would come with this limit on what moves."""
+    """As far as a redrive would come with this limit on what moves; with both bounds, by the key."""
     if limit is None:
         return rows
-    movable = rows.filter(fate=MOVES).order_by("id").values_list("id", flat=True)
-    last = list(movable[limit - 1 : limit])
-    return rows.filter(id__lte=last[0]) if last else rows
+    movable = rows.filter(id__gt=LOWEST, id__lte=HIGHEST, fate=MOVES).order_by("id")
+    last = list(movable.values_list("id", flat=True)[limit - 1 : limit])
+    return rows.filter(id__gt=LOWEST, id__lte=last[0]) if last else rows
 
 
 def _plan(groups: list[tuple[int, str, int]], target: Queue | None, cut_off: datetime) -> Plan:

@@ -23,6 +23,7 @@ from queues import limits
 from queues.models import ErrorGroup, Message
 from queues.operations import error_groups
 from queues.operations.redrive_plan import PATIENCE_SECONDS
+from tests.dlq_console.conftest import no_collected_static_files  # noqa: F401  # for all tests here
 from tests.dlq_console.filling import GROUPS, Place, empty, fill
 from tests.dlq_console.pages import Page, address_of, admin_lists, existing, visit
 
@@ -31,18 +32,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 THOUSAND, MILLION = 1_000, 1_000_000
 FACTOR, ALLOWANCE = 1.5, 0.020
 TIMES = (7, 15, 31)  # a page is measured so often, and more often if it seems too slow
-TO_FILL = 90.0
 SLACK = 2.0
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _as_served(django_db_setup: None) -> Iterator[None]:
-    """Static files as in the other tests of pages."""
-    from django.test import override_settings
-
-    plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    with override_settings(STORAGES={"staticfiles": plain}, STATIC_ROOT="/nonexistent"):
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -51,11 +41,9 @@ def places(django_db_setup: None, django_db_blocker) -> Iterator[tuple[Place, Pl
         began = time.monotonic()
         small = fill("thousand", letters=THOUSAND, trail=THOUSAND, others=50)
         large = fill("million", letters=MILLION, trail=20 * THOUSAND, others=50)
-        took = time.monotonic() - began
+        print(f"filled in {time.monotonic() - began:.0f} s")
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE")  # as autovacuum would by and by, in the midst of the measurements
-        print(f"filled in {took:.0f} s")
-        assert took < TO_FILL
         yield small, large
         empty()
 
@@ -109,21 +97,22 @@ def test_all_of_them_are_there(places: tuple[Place, Place]) -> None:
 
 
 def test_a_search_for_what_is_nowhere_ends_with_a_banner(places: tuple[Place, Place]) -> None:
+    """Every letter has all the words but the last: each of a million bodies is read through many times."""
     large = places[1]
-    client = large.client
-    address = address_of("dead-letters", large)
+    client, address = large.client, address_of("dead-letters", large)
+    words = "order_id customer email example.com total EUR items sku quantity note deliver back door version"
     began = time.monotonic()
-    page = client.get(address, {"q": '"a word that no letter holds" data.order_id:nothing'})
+    page = client.get(address, {"q": f"{words} nowhere"})
     assert time.monotonic() - began < limits.SEARCH_SECONDS + SLACK
-    assert "too long" in page.content.decode()
+    assert "The search was stopped" in page.content.decode()
     with connection.cursor() as cursor:  # the very connection goes on, with no limit left behind
         cursor.execute("SHOW statement_timeout")
         assert cursor.fetchone() == ("0",)
-    assert client.get(address, {"q": f"id:{large.words['letter']}"}).status_code == 200
+    assert large.words["letter"] in client.get(address, {"q": f"id:{large.words['letter']}"}).content.decode()
 
 
-def test_a_plan_for_all_of_them_is_counted_or_given_up(places: tuple[Place, Place]) -> None:
-    """It is exact, so it reads every letter, in the time that a person waits for it."""
+def test_a_plan_for_all_of_them_is_counted_in_the_time_a_person_waits(places: tuple[Place, Place]) -> None:
+    """It is exact, so it reads every letter: no page that is looked at often does."""
     large = places[1]
     began = time.monotonic()
     page = large.client.get(address_of("redrive-plan", large))

@@ -56,7 +56,7 @@ def normalised(stays: DataFrame) -> DataFrame:
         "outcome",
         "leased_until",
         "enqueued_at",
-        F.greatest("ended_at", F.when(F.col("ended_at").isNotNull(), F.col("enqueued_at"))).alias("ended_at"),
+        _end().alias("ended_at"),
         _by_the_end(first).alias("first_delivered_at"),
         _by_the_end(last).alias("last_delivered_at"),
         deliveries.cast("bigint").alias("deliveries"),
@@ -95,4 +95,9 @@ def with_leases(stays: DataFrame) -> DataFrame:
 
 def _by_the_end(time: Column) -> Column:
     """Clocks that disagree must not let a message be delivered after it is gone."""
-    return F.when(time.isNotNull(), F.least(time, F.col("ended_at")))
+    return F.when(time.isNotNull(), F.least(time, _end()))
+
+
+def _end() -> Column:
+    """Nor be gone before it came."""
+    return F.when(F.col("ended_at").isNotNull(), F.greatest("ended_at", "enqueued_at"))

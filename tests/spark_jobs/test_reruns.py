@@ -28,14 +28,8 @@ from tests.simplemq.gunicorn_server import database_url
 from tests.spark_jobs.history import START, after, play
 
 pytestmark = pytest.mark.django_db(transaction=True)
-HALF_AN_HOUR = (
-    "--from",
-    START.isoformat(),
-    "--to",
-    (START + timedelta(minutes=30)).isoformat(),
-    "--bucket",
-    "1m",
-)
+HALF_AN_HOUR = ("--from", START.isoformat(), "--to", after(30).isoformat(), "--bucket", "1m")
+UNDER_WAY = r"^Another metrics run is under way: this one has nothing to do\.$"
 
 
 def acked(queue: Queue, sent: datetime, ended: datetime) -> None:

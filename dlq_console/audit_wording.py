@@ -61,16 +61,23 @@ def action_words(action: str) -> str:
 
 
 def _facts(detail: Mapping[str, Any]) -> Iterator[Fact]:
-    """A setting that was changed shows what it was; what is inside an object stands for itself."""
+    """A setting that was changed shows what it was."""
     if "before" in detail and "after" in detail:
         yield from _changes(detail["before"], detail["after"])
     for name, value in detail.items():
         if name in ("before", "after") or value in NO_VALUES:
             continue
         if isinstance(value, dict):
-            yield from _facts(value)
+            yield from _inner(name, value)
         else:
             yield Fact(_name(name), _pieces(value))
+
+
+def _inner(name: str, value: dict[str, Any]) -> Iterator[Fact]:
+    """Settings stand for themselves; other things belong to something: "Skipped, leased"."""
+    for fact in _facts(value):
+        named = fact.name if name == "settings" else f"{_name(name)}, {fact.name.lower()}"
+        yield Fact(named, fact.values, fact.before)
 
 
 def _changes(before: Any, after: Any) -> Iterator[Fact]:

@@ -144,7 +144,7 @@ SIMPLEMQ_TRUSTED_PROXIES = env.int("SIMPLEMQ_TRUSTED_PROXIES", default=0)
 AXES_HANDLER = "dlq_console.throttle.SignInHandler"
 AXES_LOCKOUT_PARAMETERS = "dlq_console.throttle.counted_together"
 AXES_CLIENT_IP_CALLABLE = "dlq_console.client_address.of"
-AXES_FAILURE_LIMIT = 1
+AXES_FAILURE_LIMIT = 1  # of the limits there
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # the wait that the page names is the wait

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs import database
 from spark_jobs.config import BUCKETS, Config
-from spark_jobs.contract import DLQ_ERROR_METRICS, QUEUE_ADVICE, QUEUE_GROUP_METRICS, QUEUE_METRICS
+from spark_jobs.contract import DLQ_ERROR_METRICS, QUEUE_ADVICE, QUEUE_METRICS
 from spark_jobs.errors import JobError, SparkLost
 from spark_jobs.ledger import Ledger
 from spark_jobs.log import say
@@ -109,11 +109,7 @@ def _write(
             run_id=run_id,
             window=window,
             queue_id=config.queue_id,
-            buckets=[
-                (QUEUE_METRICS, found.queues),
-                (QUEUE_GROUP_METRICS, found.groups),
-                (DLQ_ERROR_METRICS, found.errors),
-            ],
+            buckets=found.by_table(),
             advice=None if given is None else (QUEUE_ADVICE, given),
             stays_read=stays_read,
             advances=advances(window, ledger.watermark(window.bucket_seconds), config),
@@ -143,8 +139,7 @@ def _advice(
 
 def _tell(found: Metrics, given: DataFrame | None) -> None:
     """What a dry run would have written."""
-    frames = {QUEUE_METRICS: found.queues, QUEUE_GROUP_METRICS: found.groups, DLQ_ERROR_METRICS: found.errors}
-    for table, frame in frames.items():
+    for table, frame in found.by_table():
         print(f"{table.name}: {frame.count()} rows")
     for row in given.orderBy("queue_id", "kind").collect() if given is not None else []:
         print(f"queue {row.queue_id}: {row.kind} {row.status}, {row.figures}")

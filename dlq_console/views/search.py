@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from dlq_console import masking
 from dlq_console.access import queues_of, teams_of
-from queues import ids, limits
+from queues import ids
 from queues.errors import SearchTooSlow
 from queues.models import RedriveTask
 from queues.operations import everywhere
@@ -82,7 +82,7 @@ def _shown(found: everywhere.Letters, text: str) -> dict[str, Any]:
 
 
 def _page(request: HttpRequest, text: str, **context: Any) -> HttpResponse:
-    context |= {"text": text, "address": request.get_full_path(), "seconds": limits.SEARCH_SECONDS}
+    context |= {"text": text, "address": request.get_full_path()}
     return render(request, "dlq_console/search/search.html", context)
 
 

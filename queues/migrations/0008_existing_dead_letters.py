@@ -1,4 +1,4 @@
-"""Counts the dead letters that were there before error groups were.
+"""Counts the dead letters that were there before error groups were, and lets the largest groups be found.
 
 What is missing is worked out from one snapshot and added, so that nobody has to stop: who moves letters
 meanwhile counts them himself, and a second run finds nothing to add. No more than a batch of rows is locked
@@ -7,7 +7,7 @@ at a time, and none while they are counted.
 
 from collections.abc import Iterator
 
-from django.db import migrations
+from django.db import migrations, models
 from django.db.backends.utils import CursorWrapper
 
 # Fingerprints have to be those that the living code gives, whichever version of it runs this.
@@ -210,5 +210,11 @@ class Migration(migrations.Migration):
         ("queues", "0007_audit_indexes"),
     ]
 
-    # Backwards there is nothing to do: the counts are right for the code before this one, too.
-    operations = [migrations.RunPython(count_them, migrations.RunPython.noop)]
+    operations = [
+        migrations.AddIndex(
+            model_name="errorgroup",
+            index=models.Index(fields=["queue_id", "count"], name="error_group_largest"),
+        ),
+        # Backwards there is nothing to do: the counts are right for the code before this one, too.
+        migrations.RunPython(count_them, migrations.RunPython.noop),
+    ]

@@ -29,6 +29,7 @@ class ErrorGroup(models.Model):
     class Meta:
         db_table = "error_group"
         constraints = [models.UniqueConstraint(fields=["queue_id", "fingerprint"], name="error_group_once")]
+        indexes = [models.Index(fields=["queue_id", "count"], name="error_group_largest")]
 
     def __str__(self) -> str:
         return self.title

@@ -12,6 +12,7 @@ from queues import ids
 from queues.errors import Invalid, MessageNotFound
 from queues.limits import BEGINNING_CHARACTERS, EXACT_COUNT
 from queues.models import Message, Queue, QueueSlot, QueueTally, State
+from queues.models.message import PARKED
 from queues.values import Counts
 
 VISIBLE_STATES = (State.READY, State.LEASED, State.DELAYED, State.EXHAUSTED)
@@ -38,7 +39,7 @@ def browse(
     now: datetime | None = None,
 ) -> QuerySet[Message]:
     """The live messages of a queue, oldest first, narrowed by whatever is given."""
-    messages = Message.objects.filter(queue_id=queue.pk).exclude(state=State.EXPIRED).order_by("id")
+    messages = _in_scope(queue, state).exclude(state=State.EXPIRED).order_by("id")
     if state is not None:
         messages = messages.filter(_in_state(state, now or timezone.now()))
     if q is not None:
@@ -99,6 +100,20 @@ def has_attribute(name: str, text: str) -> Q:
     except ValueError:
         return found
     return found | Q(attributes__contains={name: value}) if isinstance(value, int | float) else found
+
+
+def _in_scope(queue: Queue, state: str | None) -> QuerySet[Message]:
+    """The messages among which those of a state are looked for.
+
+    By their own index while they are few: in the order of the queue one might walk all of it to find none.
+    When they are many, sorting them would take as long, and the walk soon finds enough.
+    """
+    if state == State.EXHAUSTED:
+        return Message.objects.filter(ended_in=queue.pk)
+    parked = Message.objects.filter(parked_in=queue.pk)
+    if state in PARKED and parked[: EXACT_COUNT + 1].count() <= EXACT_COUNT:
+        return parked
+    return Message.objects.filter(queue_id=queue.pk)
 
 
 def _in_state(state: str, now: datetime) -> Q:

@@ -4,14 +4,15 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 
 from django.db import transaction
 
 from queues import filter_policy, ids, limits
 from queues.errors import QueueError, QueueFull
 from queues.events import emit
-from queues.models import Message, Mode, Queue, QueueSlot, Topic
-from queues.operations import send, topics
+from queues.models import Message, Mode, Queue, QueueSlot, Subscription, Topic
+from queues.operations import send
 from queues.values import NewMessage, size_of
 
 # What became of a copy: the id of the message it is, or why there is none.
@@ -43,8 +44,11 @@ def publish(topic: Topic, message: NewMessage, now: datetime | None = None) -> P
 def _wanting(topic: Topic, message: NewMessage) -> list[Queue]:
     """In the order of their ids: two publishers that waited for queues in different orders could each hold
     what the other waits for."""
-    subscriptions = topics.subscriptions_of(topic).order_by("queue_id")
-    wanting = [one.queue for one in subscriptions if filter_policy.matches(one.filter, message.attributes)]
+    # Not joined, not sorted by the database: for either it walked every subscription there is, when its
+    # statistics were from the time of the first topic.
+    subscriptions = Subscription.objects.filter(topic=topic).values_list("queue_id", "filter")
+    wanted_in = [pk for pk, policy in subscriptions if filter_policy.matches(policy, message.attributes)]
+    wanting = sorted(Queue.objects.live().filter(pk__in=wanted_in), key=attrgetter("pk"))
     for queue in wanting:
         queue.team = topic.team  # known already, and named by every metric
     return wanting

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from spark_jobs.contract import DLQ_ERROR_METRICS, QUEUE_GROUP_METRICS, QUEUE_METRICS, Table
 from spark_jobs.transforms import tables
 from spark_jobs.transforms.activity import activity
 from spark_jobs.transforms.dlq_errors import deaths, with_trend
@@ -21,6 +22,13 @@ class Metrics:
     queues: DataFrame
     groups: DataFrame
     errors: DataFrame
+
+    def by_table(self) -> list[tuple[Table, DataFrame]]:
+        return [
+            (QUEUE_METRICS, self.queues),
+            (QUEUE_GROUP_METRICS, self.groups),
+            (DLQ_ERROR_METRICS, self.errors),
+        ]
 
 
 def metrics(

@@ -87,7 +87,7 @@ class TestList:
     def test_it_takes_as_many_statements_for_many(self, viewer, team, django_assert_max_num_queries):
         for _ in range(20):
             noted(team, queue=new_queue(team))
-        with django_assert_max_num_queries(9):
+        with django_assert_max_num_queries(10):
             viewer.get(PAGE)
 
 
@@ -186,6 +186,9 @@ class TestWording:
     def test_the_rest_is_a_line_each_and_nothing_is_no_line(self):
         detail = {"search": "error:Timeout", "target": None, "planned": 0, "settings": {"queue_size": 10}}
         assert self.facts(detail) == {"Search": "error:Timeout", "Planned": "0", "Queue size": "10"}
+
+    def test_what_belongs_to_something_says_so(self):
+        assert self.facts({"moved": 2, "skipped": {"leased": 1}}) == {"Moved": "2", "Skipped, leased": "1"}
 
     def test_long_lists_and_texts_are_cut(self):
         facts = self.facts({"ids": [str(number) for number in range(30)], "note": "x" * 1_000})

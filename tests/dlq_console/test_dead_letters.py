@@ -126,6 +126,15 @@ def test_it_calls_a_guess_a_guess(viewer, queue):
     assert "a guess" in viewer.get(page("dlq", dlq)).text
 
 
+def test_it_counts_the_groups_it_does_not_show(operator, dlq):
+    ErrorGroup.objects.bulk_create(
+        ErrorGroup(queue_id=dlq.pk, fingerprint=f"f{number}", title="t", count=2) for number in range(300)
+    )
+    text = operator.get(page("dlq", dlq)).text
+    assert "Redrive 601" in text
+    assert "The 200 largest groups are shown" in text
+
+
 def test_it_says_so_when_there_is_nothing(viewer, dlq):
     Message.objects.all().delete()
     ErrorGroup.objects.all().delete()

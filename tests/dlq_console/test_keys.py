@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from queues.models import ApiKey, AuditEntry, Queue, Team
 from queues.operations import keys
-from tests.dlq_console.filling import errors, submit
+from tests.dlq_console.form_filling import errors, submit
 from tests.factories import new_team
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from queues.errors import Invalid
 from queues.models import ApiKey, AuditEntry, Membership, Queue, Role, Team
 from queues.operations import keys, queue_settings, queues
 from tests.dlq_console.conftest import browser_of, new_person
-from tests.dlq_console.filling import errors, filled, submit
+from tests.dlq_console.form_filling import errors, filled, submit
 from tests.factories import dead_letter, new_queue, new_team
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ from django.test import Client
 
 from queues.models import AuditEntry, Queue
 from queues.operations import queues
-from tests.dlq_console.filling import errors, filled, submit
+from tests.dlq_console.form_filling import errors, filled, submit
 from tests.factories import dead_letter, new_queue, new_team, reloaded
 
 pytestmark = pytest.mark.django_db

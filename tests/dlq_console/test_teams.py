@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from queues.models import AuditEntry, Membership, Role, Team
 from tests.dlq_console.conftest import browser_of, new_person
-from tests.dlq_console.filling import errors
+from tests.dlq_console.form_filling import errors
 from tests.factories import new_queue, new_team
 
 pytestmark = pytest.mark.django_db
@@ -45,12 +45,15 @@ class TestTheList:
 
     def test_it_needs_no_more_statements_for_more_teams(self, team: Team) -> None:
         user = new_person("many", team)
-        for _ in range(10):
-            Membership.objects.create(user=user, team=new_team())
         client = browser_of(user)
-        with CaptureQueriesContext(connection) as statements:
-            client.get("/console/teams/")
-        assert len(statements) <= 6
+        needed = []
+        for _ in range(2):
+            with CaptureQueriesContext(connection) as statements:
+                client.get("/console/teams/")
+            needed.append(len(statements))
+            for _ in range(10):
+                Membership.objects.create(user=user, team=new_team())
+        assert needed[0] == needed[1]
 
     def test_those_without_a_team_are_told_whom_to_ask(self, db: None) -> None:
         page = browser_of(new_person("nobody")).get("/console/teams/").content.decode()

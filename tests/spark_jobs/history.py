@@ -3,6 +3,8 @@
 import random
 from datetime import datetime, timedelta
 
+from django.utils import timezone
+
 from queues.maintenance import bury, expire, promote
 from queues.models import Queue
 from queues.operations.ack import ack
@@ -11,8 +13,14 @@ from queues.operations.receive import receive
 from queues.operations.send import send
 from queues.values import Delivery, NewMessage
 
+# A full hour, so that buckets of every size begin there; what happens in the hour after it is long settled.
+START = timezone.now().replace(minute=0, second=0, microsecond=0) - timedelta(hours=3)
 TENANTS = ("acme", "globex", "initech", None)
 ERRORS = ("Timeout", "ValueError")
+
+
+def after(minutes: float) -> datetime:
+    return START + timedelta(minutes=minutes)
 
 
 def play(queue: Queue, start: datetime, minutes: int, seed: int) -> None:

@@ -1,25 +1,20 @@
 """The whole job on a real database, against SQL that counts the plain way: every bucket with every stay."""
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from django.db import connection
-from django.utils import timezone
-from pyspark.sql import SparkSession
 
-from queues.models import Queue, QueueMetrics
-from spark_jobs.config import Config
-from spark_jobs.runs import run_once
-from tests.factories import new_queue, new_team
-from tests.simplemq.gunicorn_server import database_url
-from tests.spark_jobs.history import play
+from queues import ids
+from queues.models import DiscardedMessage, Message, Queue, QueueMetrics
+from queues.operations import dead_letters, redrive, redrive_run, trash
+from tests.factories import new_queue, reloaded
+from tests.spark_jobs.history import START, after, play
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# Full hours, so that buckets of every size begin there; all of it is long settled.
-START = timezone.now().replace(minute=0, second=0, microsecond=0) - timedelta(hours=3)
+HAPPENED = ("sent", "acked", "dead_lettered", "expired", "requeued", "redriven", "discarded")
 COUNTED = (
     "sent acked dead_lettered expired requeued redriven discarded purged bytes_sent bytes_acked "
     "first_attempt_acked processing_count processing_p50 processing_p90 processing_p99 processing_max "
@@ -90,24 +85,6 @@ PLAINLY = """
 """
 
 
-def after(minutes: float) -> datetime:
-    return START + timedelta(minutes=minutes)
-
-
-@pytest.fixture
-def run(spark: SparkSession) -> Callable[..., None]:
-    def run_metrics(*argv: str) -> None:
-        config = Config.read(["--partitions", "2", *argv], {"DATABASE_URL": database_url()})
-        run_once(config, lambda: spark)
-
-    return run_metrics
-
-
-@pytest.fixture
-def orders() -> Queue:
-    return new_queue(new_team(), name="orders", visibility_timeout=30, max_deliveries=3)
-
-
 def plainly(size: int, start: datetime, stop: datetime) -> dict[tuple[int, datetime], dict[str, Any]]:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL jit = off")
@@ -123,9 +100,11 @@ def written(size: int) -> dict[tuple[int, datetime], dict[str, Any]]:
 
 
 def test_it_finds_what_plain_sql_finds(run, orders):
+    """Whatever was done: sends, leases, acks, failures, deaths, requeues, redrives and the trash."""
     bills = new_queue(orders.team, name="bills", visibility_timeout=10, max_deliveries=2)
     play(orders, START, minutes=25, seed=1)
     play(bills, START, minutes=25, seed=2)
+    tidy_up(reloaded(orders).dlq, after(26))
     stop = after(30)
     run("--from", START.isoformat(), "--to", stop.isoformat(), "--bucket", "1m", "--bucket", "5m")
     for size in (60, 300):
@@ -134,3 +113,17 @@ def test_it_finds_what_plain_sql_finds(run, orders):
         for key, row in expected.items():
             shown = {name: found[key][name] for name in COUNTED}
             assert shown == pytest.approx({name: row[name] for name in COUNTED}, abs=1e-6), key
+    assert all(any(row[outcome] for row in expected.values()) for outcome in HAPPENED)
+
+
+def tidy_up(dlq: Queue, now: datetime) -> None:
+    """Somebody looks after the dead letters: one of each thing that can be done with them."""
+    letters = [message.public_id for message in Message.objects.filter(queue_id=dlq.pk).order_by("id")]
+    assert len(letters) > 6
+    trash.discard(dlq, letters[:3], by="olivia", now=now)
+    DiscardedMessage.objects.filter(message_id=ids.decode("msg", letters[0])).update(expires_at=now)
+    trash.empty(10, now + timedelta(minutes=1))  # logged later than it left
+    trash.restore(dlq, letters[1:2], now + timedelta(minutes=1), by="olivia")
+    dead_letters.requeue(dlq, letters[3], now + timedelta(seconds=90))
+    task = redrive.start(dlq, limit=2, now=now + timedelta(minutes=2))
+    redrive_run.advance(task.pk, 1_000, now + timedelta(minutes=2))

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,26 +34,20 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--since-last", action="store_true", help="from where the last run ended: the default"
-        )
-        parser.add_argument(
-            "--from", metavar="TIME", help="compute again from here, for example 2026-11-18T09:00Z"
-        )
+        parser.add_argument("--since-last", action="store_true", help="go on from the last run: the default")
+        parser.add_argument("--from", metavar="TIME", help="compute again from here, as in 2026-11-18T09:00Z")
         parser.add_argument("--to", metavar="TIME", help="up to here; else as far as everything is settled")
         parser.add_argument(
             "--bucket",
             action="append",
             default=[],
             metavar="1m|5m|1h",
-            help="may be repeated; else all of them",
+            help="may be repeated; else all",
         )
         parser.add_argument("--queue", help="only this queue, by name or id")
         parser.add_argument("--team", help="the team that has the queue, when several have one of that name")
         parser.add_argument("--master", help="a Spark master; else SIMPLEMQ_SPARK_MASTER, which is local[*]")
-        parser.add_argument(
-            "--every", type=duration, help="again and again, for example every 60s, until stopped"
-        )
+        parser.add_argument("--every", type=duration, help="again and again until stopped, as in 60s")
         parser.add_argument("--dry-run", action="store_true", help="compute and tell, write nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -103,7 +98,10 @@ def _database() -> str:
 
 @contextmanager
 def _signals_passed_on_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """The job finishes what it is at; a terminal tells it by itself, a supervisor only us."""
+    """The job finishes what it is at. A terminal interrupts it by itself, a supervisor stops only us."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     before = {number: signal.getsignal(number) for number in SIGNALS}
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda number, _: process.send_signal(number))

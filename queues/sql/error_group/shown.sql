@@ -1,10 +1,33 @@
 -- Groups of one queue, the largest first: the folded rows and the deltas that wait to be folded, in one snapshot.
 -- With a fingerprint only that group, even if it is empty by now. Locks nothing.
-WITH folded AS (
+-- A queue may have as many groups as letters, so only those are read that can be among the largest: the groups with
+-- deltas, and the largest folded ones, as many more as deltas could push out of place.
+WITH changing AS MATERIALIZED (
+    SELECT DISTINCT fingerprint
+      FROM error_group_delta
+     WHERE queue_id = %(queue_id)s::bigint
+       AND %(fingerprint)s::text IS NULL
+),
+wanted AS MATERIALIZED (
+    SELECT %(fingerprint)s::text AS fingerprint
+     UNION
+    SELECT fingerprint
+      FROM changing
+     UNION
+    (
+        SELECT fingerprint
+          FROM error_group
+         WHERE queue_id = %(queue_id)s::bigint
+           AND %(fingerprint)s::text IS NULL
+         ORDER BY count DESC
+         LIMIT %(most)s::int + (SELECT count(*) FROM changing)
+    )
+),
+folded AS (
     SELECT *
       FROM error_group
      WHERE queue_id = %(queue_id)s::bigint
-       AND (%(fingerprint)s::text IS NULL OR fingerprint = %(fingerprint)s::text)
+       AND fingerprint = ANY (ARRAY(SELECT fingerprint FROM wanted))
 ),
 waiting AS (
     SELECT fingerprint,
@@ -15,7 +38,7 @@ waiting AS (
            (array_agg(error_type ORDER BY id DESC) FILTER (WHERE title IS NOT NULL))[1] AS error_type
       FROM error_group_delta
      WHERE queue_id = %(queue_id)s::bigint
-       AND (%(fingerprint)s::text IS NULL OR fingerprint = %(fingerprint)s::text)
+       AND fingerprint = ANY (ARRAY(SELECT fingerprint FROM wanted))
      GROUP BY fingerprint
 ),
 shown AS (

@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from queues.models import AuditEntry, DiscardedMessage, ErrorGroup, Message
 from queues.operations import topics
 from tests.factories import new_queue, new_topic
-from tests.queues.sql.explained import Plan
+from tests.queues.sql.explained import explain_text
 
 WINDOW = 100
 ROWS = 3_000
@@ -63,10 +63,7 @@ def statements_of(client, address, table):
 
 
 def rows_read(statement, table):
-    with connection.cursor() as cursor:
-        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}")
-        [(answer,)] = cursor.fetchall()
-    return Plan(answer[0]["Plan"]).rows_read(table)
+    return explain_text(statement).rows_read(table)
 
 
 def address_of(model, scope, rest, queue):

@@ -2,12 +2,15 @@
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from queues.managers.queue_slot import SLOTS
 from queues.models import QueueSlot
 from queues.operations import topics
+from queues.operations.publish import publish
+from queues.values import NewMessage
 from tests.factories import new_queue, new_topic
-from tests.queues.sql.explained import explain, explain_rows
+from tests.queues.sql.explained import explain, explain_text
 
 pytestmark = pytest.mark.django_db
 
@@ -53,10 +56,30 @@ def test_they_are_locked_in_the_order_of_the_queues(topic):
     assert kinds[0] == "LockRows"
 
 
-def test_the_subscriptions_of_a_topic_are_found_by_its_index(topic):
-    other = new_topic(topic.team, "other")
-    for queue in (subscription.queue for subscription in topics.subscriptions_of(topic)):
-        topics.subscribe(other, queue)
-    plan = explain_rows(topics.subscriptions_of(topic).order_by("queue_id"))
-    assert plan.indexes("subscription") == {"subscription_once_per_queue"}
-    assert plan.rows_read("subscription") == plan.rows_read("queue") == QUEUES
+@pytest.fixture(params=["never analysed", "analysed before", "analysed after"])
+def crowd(topic, request):
+    """A thousand other topics with the same queues, of which the statistics may not know."""
+    with connection.cursor() as cursor:
+        if request.param == "analysed before":
+            cursor.execute("ANALYZE subscription, queue, topic")
+        cursor.execute(
+            """INSERT INTO topic (uid, team_id, name, created_at)
+               SELECT gen_random_uuid(), %s, 'other-' || n, now() FROM generate_series(1, 1000) n""",
+            [topic.team_id],
+        )
+        cursor.execute(
+            """INSERT INTO subscription (uid, topic_id, queue_id, created_at)
+               SELECT gen_random_uuid(), topic.id, queue.id, now() FROM topic CROSS JOIN queue
+                WHERE topic.id <> %s ORDER BY random()""",
+            [topic.pk],
+        )
+        if request.param == "analysed after":
+            cursor.execute("ANALYZE subscription, queue, topic")
+
+
+def test_publishing_reads_the_subscriptions_of_its_topic_only(topic, crowd):
+    with CaptureQueriesContext(connection) as caught:
+        publish(topic, NewMessage("x"))
+    plans = [explain_text(each["sql"]) for each in caught if each["sql"].startswith("SELECT")]
+    for table in ("subscription", "queue"):
+        assert sum(plan.rows_read(table) for plan in plans) == QUEUES

@@ -105,6 +105,8 @@ def _computed(bucket_seconds: int) -> Computed:
 
 
 def _span(since: datetime | None, until: datetime | None, bucket_seconds: int | None, now: datetime) -> Span:
+    if since and not until and since >= now:
+        raise Invalid("Must be in the past.", field="from")
     until = until or now
     try:
         since = since or until - DEFAULT_SPAN

@@ -18,7 +18,7 @@ from queues.operations.advice import advice
 from queues.operations.scaling import scaling
 from spark_jobs.config import Config
 from spark_jobs.runs import run_once
-from tests.clean_log import left_as_it_was
+from tests.empty_log import empty_log
 from tests.queues.api.caller import Caller
 from tests.simplemq.gunicorn_server import database_url
 
@@ -30,7 +30,7 @@ def written(
     transactional_db: None, spark: SparkSession, settings: Settings, tmp_path: Path
 ) -> Iterator[None]:
     settings.STATIC_ROOT = tmp_path  # nobody ran collectstatic, and its server would warn
-    with left_as_it_was():
+    with empty_log():
         asked = ["--messages", "4000", "--queues", "4", "--days", "1", "--until", UNTIL.isoformat()]
         call_command("generate_history", *asked, stdout=StringIO())
         run_once(Config.read(["--bucket", "5m"], {"DATABASE_URL": database_url()}), lambda: spark)

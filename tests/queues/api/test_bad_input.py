@@ -204,6 +204,7 @@ NOT_A_QUERY_NUMBER = ["", "x", "1.5", "1e2", "0x10", " 1", "+1", "٣", "true", "
 NOT_QUERY_TEXT = ["\x00", "a\x00b"]
 LEASE = [*NOT_A_QUERY_NUMBER, "-1", str(limits.VISIBILITY_TIMEOUT[1] + 1), str(2**63)]
 PAGE = {"page_size": [*NOT_A_QUERY_NUMBER, "0", "201", "-1"], "cursor": [*NOT_QUERY_TEXT, "", "x", "🐘"]}
+NOT_A_TIME = ["", "x", "yesterday", "2026-13-01T00:00:00Z", "2026-11-18T25:00:00Z", "1763467200", "\x00"]
 QUERIES: dict[str, dict[str, list[str]]] = {
     "GET /api/queues": {
         **PAGE,
@@ -225,6 +226,16 @@ QUERIES: dict[str, dict[str, list[str]]] = {
         "attribute": [*NOT_QUERY_TEXT, "", "x", ":", ":x"],
         "error_type": [*NOT_QUERY_TEXT, "x" * 201],
         "fingerprint": [*NOT_QUERY_TEXT, "x" * 65],
+    },
+    "GET {queue}/metrics": {
+        "from": [*NOT_A_TIME, "9999-12-31T23:59:59Z"],
+        "to": [*NOT_A_TIME, "0001-01-01T00:00:00Z"],
+        "bucket": ["", "0", "61", "300.0", "5m", "\x00"],
+    },
+    "GET {queue}/scaling": {
+        "messages_per_worker": [*NOT_A_QUERY_NUMBER, "0", "-1", "1000001"],
+        "target_drain_seconds": [*NOT_A_QUERY_NUMBER, "0", "-1", "604801"],
+        "steps": [*NOT_QUERY_TEXT, "", "5", ":", "5:", ":5", "5:1,", "5:1;6:2", "-5:1", "5:-1", "5:100001x"],
     },
     "GET {queue}/redrives": PAGE,
     "GET /api/topics": PAGE,

@@ -21,7 +21,7 @@ from queues.management.commands import generate_history as command
 from queues.models import MessageLog, Queue, Team
 from queues.operations import generate_history, queues
 from queues.synthetic_history import HOUR, Story
-from tests.clean_log import left_as_it_was
+from tests.empty_log import empty_log
 from tests.factories import new_queue, new_team
 from tests.metrics_factories import metrics_run
 from tests.simplemq.gunicorn_server import ROOT, database_url, until
@@ -269,7 +269,7 @@ def test_fewer_messages_than_queues_are_still_all_of_them() -> None:
 
 @pytest.fixture
 def clean_log(transactional_db: None) -> Iterator[None]:
-    with left_as_it_was():
+    with empty_log():
         yield
 
 

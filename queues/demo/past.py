@@ -12,29 +12,40 @@ from queues.models import Queue, QueueActivity, QueueSample, QueueTallyDelta
 
 DAY = timedelta(days=1)
 MINUTE = timedelta(minutes=1)
+STEP = timedelta(seconds=30)  # of the finest chart
 WAVE_PEAK_HOUR = 15
 
 
 def tell(queue: Queue, scene: Scene, deaths: Iterable[datetime], rng: Random, now: datetime) -> None:
-    """Samples and activity of every minute. What filling the demo did itself is not part of the story."""
+    """Samples and activity of a day. What filling the demo did itself is not part of the story."""
     _forget_the_filling(queue)
-    minutes = [now - back * MINUTE for back in range(DAY // MINUTE, 0, -1)]
-    died = Counter(moment.replace(second=0, microsecond=0) for moment in deaths)
-    QueueSample.objects.bulk_create(_samples(queue, scene, minutes, rng), batch_size=2_000)
-    QueueActivity.objects.bulk_create(_activity(queue, scene, minutes, died, rng), batch_size=2_000)
+    steps = list(_steps(now))
+    died = Counter(_step_of(moment) for moment in deaths)
+    QueueSample.objects.bulk_create(_samples(queue, scene, steps, rng), batch_size=2_000)
+    told = _activity(queue, scene, steps, died, rng)
+    # Maintenance may write of the same seconds meanwhile: its word counts.
+    QueueActivity.objects.bulk_create(told, batch_size=2_000, ignore_conflicts=True)
 
 
 def grow(dlq: Queue, deaths: list[datetime], now: datetime) -> None:
     """A dead-letter queue holds whatever has died until then."""
     _forget_the_filling(dlq)
     ordered, seen, samples = sorted(deaths), 0, []
-    for back in range(DAY // MINUTE, 0, -1):
-        at = now - back * MINUTE
+    for at in _steps(now):
         while seen < len(ordered) and ordered[seen] <= at:
             seen += 1
         age = (at - ordered[0]).total_seconds() if seen else None
         samples.append(QueueSample(queue_id=dlq.pk, at=at, depth=seen, in_flight=0, oldest_age_seconds=age))
     QueueSample.objects.bulk_create(samples, batch_size=2_000)
+
+
+def _steps(now: datetime) -> Iterator[datetime]:
+    last = _step_of(now)
+    return (last - back * STEP for back in range(DAY // STEP, -1, -1))
+
+
+def _step_of(moment: datetime) -> datetime:
+    return moment.replace(second=moment.second // 30 * 30, microsecond=0)
 
 
 def _forget_the_filling(queue: Queue) -> None:
@@ -45,10 +56,10 @@ def _forget_the_filling(queue: Queue) -> None:
     QueueSample.objects.filter(queue_id=queue.pk).delete()
 
 
-def _samples(queue: Queue, scene: Scene, minutes: list[datetime], rng: Random) -> Iterator[QueueSample]:
+def _samples(queue: Queue, scene: Scene, steps: list[datetime], rng: Random) -> Iterator[QueueSample]:
     held = scene.ready + scene.in_flight + scene.delayed
-    for at in minutes:
-        weight = _wave(at) / _wave(minutes[-1])
+    for at in steps:
+        weight = _wave(at) / _wave(steps[-1])
         depth = max(0, round(held * weight * rng.uniform(0.9, 1.1)))
         yield QueueSample(
             queue_id=queue.pk,
@@ -60,10 +71,10 @@ def _samples(queue: Queue, scene: Scene, minutes: list[datetime], rng: Random) -
 
 
 def _activity(
-    queue: Queue, scene: Scene, minutes: list[datetime], died: Counter[datetime], rng: Random
+    queue: Queue, scene: Scene, steps: list[datetime], died: Counter[datetime], rng: Random
 ) -> Iterator[QueueActivity]:
-    for at in (minute.replace(second=0, microsecond=0) for minute in minutes):
-        sent = round(scene.per_minute * _wave(at) * rng.uniform(0.85, 1.15))
+    for at in steps:
+        sent = round(scene.per_minute * (STEP / MINUTE) * _wave(at) * rng.uniform(0.85, 1.15))
         taken = 0 if scene.paused else round(sent * rng.uniform(0.95, 1.03))
         yield QueueActivity(
             queue_id=queue.pk,

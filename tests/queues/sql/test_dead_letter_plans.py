@@ -102,13 +102,6 @@ def test_sparklines_read_their_hours(place: Place):
     assert plan.rows_read("error_group_hour") <= 24 * len(groups)
 
 
-@pytest.mark.parametrize("which", ["large", "small"])
-def test_samples_are_three_rows_of_the_group(place: Place, which: str):
-    [plan] = plans_of(lambda: error_groups.samples(place.dlq, place.words[which]))
-    assert plan.indexes() == {"message_group"}
-    assert plan.rows_read() == 3
-
-
 @pytest.mark.parametrize("edge", [{}, {"after": "middle"}, {"before": "middle"}, {"before": "end"}], ids=str)
 def test_a_page_of_letters_is_a_page_of_the_key(place: Place, edge: dict[str, str]):
     given = {name: place.words[word] for name, word in edge.items()}

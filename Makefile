@@ -10,7 +10,7 @@ NEEDS := $(PY) -m simplemq.prerequisites
 PYTEST_ARGS ?= -n auto --dist loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run manage shell test test-slow lint format migrations bench clean
+.PHONY: help setup run manage shell test test-slow lint format migrations bench screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,7 +38,7 @@ shell: COMMAND = shell
 shell: manage ## Open Django's shell on the running service
 
 test: $(INSTALLED) ## Run the tests (all but the slow ones) against a real PostgreSQL
-	@$(NEEDS) chromium
+	@$(NEEDS) chromium java
 	$(PY) -m pytest -m "not slow" $(PYTEST_ARGS)
 
 test-slow: $(INSTALLED) ## Run the slow tests: crashes, restarts, large volumes
@@ -49,7 +49,7 @@ lint: $(INSTALLED) ## Check style, types, migrations, deployment settings and th
 	$(PY) -m ruff format --check .
 	$(THROWAWAY) $(PY) -m mypy
 	$(THROWAWAY) $(PY) manage.py makemigrations --check --dry-run
-	SIMPLEMQ_HTTPS=true $(THROWAWAY) $(PY) manage.py check --deploy --fail-level WARNING
+	SIMPLEMQ_HTTPS=true SIMPLEMQ_TRUSTED_PROXIES=1 $(THROWAWAY) $(PY) manage.py check --deploy --fail-level WARNING
 	.venv/bin/hadolint Dockerfile
 	$(PY) -c 'import yaml; yaml.safe_load(open("compose.yaml"))'
 
@@ -62,6 +62,10 @@ migrations: $(INSTALLED) ## Write migrations for changed models
 
 bench: $(INSTALLED) ## Measure HTTP beside the SQL floor, and SQL beside a plain design: BENCH_ARGS="--seconds 5"
 	@exec $(PY) -m benchmarks $(BENCH_ARGS)
+
+screenshots: $(INSTALLED) ## Take the README's pictures from a seeded demo; SCREENSHOT_ARGS="--every /tmp/pages" takes all
+	@$(NEEDS) chromium
+	@exec $(PY) -m tests.browser.screenshots $(SCREENSHOT_ARGS)
 
 clean: ## Remove caches and test databases; the data of `make run` stays
 	rm -rf .simplemq-test .mypy_cache .ruff_cache .pytest_cache .hypothesis staticfiles

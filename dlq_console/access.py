@@ -33,9 +33,26 @@ def queues_of(request: HttpRequest) -> QuerySet[Queue]:
     return Queue.objects.live().filter(team__in=teams_of(request)).select_related("team")
 
 
+def roles_of(request: HttpRequest) -> dict[int, str]:
+    """Their role in each of their teams, by the team's key. Read once for a request."""
+    if not hasattr(request, "console_roles"):
+        rows = Membership.objects.filter(user=person(request)).values_list("team_id", "role")
+        request.console_roles = dict(rows)  # type: ignore[attr-defined]
+    return cast(dict[int, str], request.console_roles)  # type: ignore[attr-defined]
+
+
 def rights_in(request: HttpRequest, team: Team) -> set[Right]:
-    role = Membership.objects.filter(user=person(request), team=team).values_list("role", flat=True).first()
-    return rights.of_role(role) if role else set()
+    return rights.of_role(roles_of(request).get(team.pk, ""))
+
+
+def teams_with(request: HttpRequest, right: Right) -> list[Team]:
+    """Those of their teams in which they may do this."""
+    roles = roles_of(request)
+    return [team for team in teams_of(request) if right in rights.of_role(roles.get(team.pk, ""))]
+
+
+def may_somewhere(request: HttpRequest, right: Right) -> bool:
+    return any(right in rights.of_role(role) for role in roles_of(request).values())
 
 
 def find_team(request: HttpRequest, name: str, right: Right = Right.VIEW) -> Team:
@@ -69,12 +86,21 @@ def require(request: HttpRequest, team: Team, right: Right) -> None:
 
 def with_queue(right: Right = Right.VIEW) -> Callable[[View], View]:
     """For views whose address names a queue: they get the queue itself, if they may do this with it."""
+    return _with("queue_id", find_queue, right)
 
+
+def with_team(right: Right = Right.VIEW) -> Callable[[View], View]:
+    """For views whose address names a team: they get the team itself, if they may do this in it."""
+    return _with("team_name", find_team, right)
+
+
+def _with(named: str, find: Callable[[HttpRequest, str, Right], Any], right: Right) -> Callable[[View], View]:
     def decorate(view: View) -> View:
         @wraps(view)
         @login_required
-        def wrapped(request: HttpRequest, queue_id: str, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            return view(request, find_queue(request, queue_id, right), *args, **kwargs)
+        def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            found = find(request, kwargs.pop(named), right)
+            return view(request, found, *args, **kwargs)
 
         return wrapped
 

@@ -5,9 +5,14 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from dlq_console import notices
+from dlq_console import access, notices
+from queues.rights import Right
 
 
 def console(request: HttpRequest) -> dict[str, Any]:
     """Where it is, for the navigation: the path without the query. And what there is to say."""
-    return {"here": request.path, "notices": partial(notices.waiting, request)}
+    return {
+        "here": request.path,
+        "notices": partial(notices.waiting, request),
+        "may_create_queues": partial(access.may_somewhere, request, Right.MANAGE_QUEUES),
+    }

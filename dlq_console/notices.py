@@ -7,6 +7,8 @@ from django.contrib import messages
 from django.contrib.messages.storage.base import Message
 from django.http import HttpRequest
 
+from dlq_console.sessions import is_automatic
+
 UNDO = "undo"
 
 
@@ -23,7 +25,10 @@ def offer_undo(request: HttpRequest, text: str, undo: str, back_to: str) -> None
 
 
 def waiting(request: HttpRequest) -> list[Notice]:
-    """Everything there is to say, once."""
+    """Everything there is to say, once. A page that renews itself shows a part of what it fetches, and these
+    are not in it: they wait for a whole page."""
+    if is_automatic(request):
+        return []
     return [_notice(message) for message in messages.get_messages(request)]
 
 

@@ -1,8 +1,10 @@
 """What the settings of a queue mean, in sentences."""
 
+import math
 from collections.abc import Iterator
 
 from dlq_console.templatetags.console_text import size
+from queues import limits
 from queues.durations import in_words
 from queues.models import Mode, Queue
 
@@ -35,21 +37,33 @@ def _failure(queue: Queue) -> Iterator[str]:
     if queue.is_dlq:
         yield "It keeps dead letters: they are never delivered often enough to die again."
     elif most is None:
-        yield "A message that fails is delivered again until it is finished or expires."
+        yield f"A message that fails is delivered again until it is finished or expires{_pause(queue)}."
     else:
         times = "once" if most == 1 else f"{most} times at the most{_pause(queue)}"
         where = f"the dead-letter queue {queue.dlq.name}" if queue.dlq else "a dead-letter queue"
-        yield f"A message is delivered {times}, then moved to {where}."
+        kept = in_words(queue.dlq.retention_seconds if queue.dlq else limits.DLQ_RETENTION_SECONDS)
+        yield f"A message is delivered {times}, then moved to {where} and kept there for {kept}."
 
 
 def _pause(queue: Queue) -> str:
+    """How long it waits between two deliveries: the first pause, and the longest it comes to."""
     if not queue.backoff:
         return ""
-    base, longest = queue.backoff.get("base_seconds"), queue.backoff.get("max_seconds")
-    if base is None:
-        return ""
-    growing = f", growing to {in_words(longest)}" if longest and longest > base else ""
-    return f", {in_words(base)} apart{growing}"
+    base, last = queue.backoff["base_seconds"], _last_pause(queue)
+    growing = f", growing to {in_words(round(last))}" if last > base else ""
+    jitter = queue.backoff["jitter"]
+    about = f", give or take {jitter * 100:g} %" if jitter else ""
+    return f", {in_words(base)} apart{growing}{about}"
+
+
+def _last_pause(queue: Queue) -> float:
+    """Before its last delivery: base * factor ^ (deliveries - 1), capped by the exponent, as in nack.sql."""
+    parts: dict[str, float] = queue.backoff or {}
+    base, factor, longest = (parts[part] for part in ("base_seconds", "factor", "max_seconds"))
+    most = queue.effective_max_deliveries
+    exponent = math.inf if most is None else max(0, most - 2)
+    growth = exponent * math.log(factor) if factor > 1 else 0.0
+    return base * math.exp(min(growth, math.log(longest / base)))
 
 
 def _end(queue: Queue) -> Iterator[str]:

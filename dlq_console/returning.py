@@ -3,12 +3,17 @@
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.http import url_has_allowed_host_and_scheme
 
+NEXT = "next"
+
 
 def back_to(request: HttpRequest, otherwise: str) -> str:
     """The address the form names, if it is one of ours."""
-    wanted = request.POST.get("next", "")
-    is_ours = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, request.is_secure())
-    return wanted if wanted and is_ours else otherwise
+    return _ours(request, request.POST.get(NEXT, "")) or otherwise
+
+
+def came_from(request: HttpRequest) -> str:
+    """The list that led here, if the address or the form names it: an action goes back there."""
+    return _ours(request, request.GET.get(NEXT, "") or request.POST.get(NEXT, ""))
 
 
 def after_post(address: str) -> HttpResponse:
@@ -16,3 +21,8 @@ def after_post(address: str) -> HttpResponse:
     response = HttpResponseRedirect(address)
     response.status_code = 303
     return response
+
+
+def _ours(request: HttpRequest, wanted: str) -> str:
+    is_ours = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, request.is_secure())
+    return wanted if wanted and is_ours else ""

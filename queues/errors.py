@@ -1,6 +1,7 @@
 """What can go wrong in a queue, whoever asks. The docstring is the message; doors add status codes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 
 class QueueError(Exception):
@@ -48,8 +49,20 @@ class MessageNotFound(QueueError):
     """There is no such message in this queue: it was never sent here, or it is finished."""
 
 
+class TopicNotFound(QueueError):
+    """There is no such topic."""
+
+
+class SubscriptionNotFound(QueueError):
+    """There is no such subscription to this topic."""
+
+
 class Conflict(QueueError):
     """It exists already, with other settings."""
+
+
+class LastOwner(Conflict):
+    """A team needs an owner: make somebody else one first."""
 
 
 class ReceiptStale(QueueError):
@@ -80,6 +93,10 @@ class RedriveActive(QueueError):
     """Another redrive of this queue is running: wait for it, or cancel it."""
 
 
+class AdviceStale(QueueError):
+    """The setting or the advice has changed since you looked: nothing was changed. Look again."""
+
+
 class RedriveTooLarge(Invalid):
     """Counting what matches takes too long: narrow the filter, or give a limit."""
 
@@ -106,3 +123,22 @@ class QueueFull(QueueError):
     """The queue is full: it holds as many messages as its queue_size allows."""
 
     retry_after = 1
+
+
+@contextmanager
+def noting(problems: list[Invalid]) -> Iterator[None]:
+    """Go on after what is not valid, so that everything can be said at once."""
+    try:
+        yield
+    except InvalidMany as problem:
+        problems.extend(Invalid(message, field=field) for field, message in problem.problems)
+    except Invalid as problem:
+        problems.append(problem)
+
+
+def raise_all(problems: Sequence[Invalid]) -> None:
+    """Nothing, or what is wrong, or all that is wrong."""
+    if len(problems) > 1:
+        raise InvalidMany([(problem.field or "", problem.message) for problem in problems])
+    for problem in problems:
+        raise problem

@@ -1,7 +1,7 @@
 """Public ids: a prefix and 128 bits in base 62. Opaque, URL-safe, the same length for every id."""
 
 import uuid
-from datetime import datetime
+from datetime import UTC, datetime
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _DIGITS = {char: value for value, char in enumerate(ALPHABET)}
@@ -35,8 +35,28 @@ def message_id(uid: uuid.UUID) -> str:
     return encode("msg", uid)
 
 
+def topic_id(uid: uuid.UUID) -> str:
+    return encode("t", uid)
+
+
+def topic_message_id(uid: uuid.UUID) -> str:
+    return encode("tmsg", uid)
+
+
+def subscription_id(uid: uuid.UUID) -> str:
+    return encode("sub", uid)
+
+
 def redrive_id(uid: uuid.UUID) -> str:
     return encode("rd", uid)
+
+
+def drawn_at(uid: uuid.UUID) -> datetime | None:
+    """When the id of a message was drawn; None for one that tells no time of this world."""
+    try:
+        return datetime.fromtimestamp((uid.int >> 80) / 1000, UTC)
+    except (OverflowError, ValueError):
+        return None
 
 
 def oldest_at(moment: datetime, *, seconds_before: int = 0) -> uuid.UUID:

@@ -10,6 +10,8 @@ from queues.errors import Invalid, MessageTooLarge
 
 QUEUE_NAME_LENGTH = 80
 QUEUE_NAME = re.compile(r"(?=.{1,80}\Z)[A-Za-z0-9_-]+(\.fifo)?\Z")
+TOPIC_NAME_LENGTH = 80
+TOPIC_NAME = re.compile(r"[A-Za-z0-9_-]{1,80}\Z")
 TEAM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}\Z")
 
 QUEUE_SIZE = (1, 10_000_000)
@@ -36,6 +38,9 @@ DLQ_RETENTION_SECONDS = 1_209_600
 
 QUEUES_PER_TEAM = 1_000
 API_KEYS_PER_TEAM = 100
+TOPICS_PER_TEAM = 1_000
+# One publication is one transaction over all of them.
+SUBSCRIPTIONS_PER_TOPIC = 100
 
 DESCRIPTION_LENGTH = 2_000
 TAGS = 50
@@ -46,6 +51,9 @@ QUEUE_PATTERN_LENGTH = 200
 SEARCH_TERM_LENGTH = 200
 SEARCH_TERMS = 20
 SEARCH_SECONDS = 3
+COUNT_SECONDS = 1
+# What a list reads of each body.
+BEGINNING_CHARACTERS = 4_096
 
 # Leases and waiting.
 TOTAL_LEASE_SECONDS = 43_200
@@ -61,6 +69,11 @@ ERROR_STACK_LENGTH = 16_000
 FINGERPRINT_LENGTH = 64
 TRACE_ID_LENGTH = 128
 HISTORY_ENTRIES = 20
+
+# What a subscription wants: how many attributes it names, and values in all.
+FILTER_ATTRIBUTES = 10
+FILTER_VALUES = 150
+FILTER_VALUE_LENGTH = 256
 
 # Backoff between deliveries.
 BACKOFF_BASE_SECONDS = (1, 43_200)
@@ -85,6 +98,19 @@ MOST_REDRIVES = 3
 AUDIT_REASON_LENGTH = 500
 GROUP_NOTE_LENGTH = 2_000
 HISTORY_MINUTES = (5, 1_440)
+EXPORT_MESSAGES = 100_000
+
+# History and scaling.
+METRIC_BUCKETS = (60, 300, 3_600)  # seconds, as the Spark job makes them
+METRIC_POINTS = 2_016  # a week in buckets of five minutes
+MESSAGES_PER_WORKER = (1, 1_000_000)
+DRAIN_SECONDS = (1, 604_800)
+SCALING_STEPS = 20
+WORKERS = (0, 100_000)
+
+# Made-up history.
+GENERATED_QUEUES = (1, 400)
+GENERATED_MESSAGES = (1, 1_000_000_000)
 
 REQUEST_BYTES = 8 * 1024 * 1024
 PAGE_SIZE = 50
@@ -122,12 +148,18 @@ def verify_length(field: str, value: str, longest: int) -> str:
     return verify_text(field, value)
 
 
-def verify_queue_name(value: str) -> str:
+def verify_queue_name(value: str, field: str = "queue_name") -> str:
     if not QUEUE_NAME.match(value):
         raise Invalid(
             "Must be 1 to 80 letters, digits, hyphens or underscores, with an optional .fifo at the end.",
-            field="queue_name",
+            field=field,
         )
+    return value
+
+
+def verify_topic_name(value: str) -> str:
+    if not TOPIC_NAME.match(value):
+        raise Invalid("Must be 1 to 80 letters, digits, hyphens or underscores.", field="topic_name")
     return value
 
 
@@ -204,4 +236,14 @@ def verify_scopes(scopes: list[str]) -> list[str]:
 def verify_message_size(size: int, most: int) -> int:
     if size > most:
         raise MessageTooLarge(f"The message has {size} bytes; this queue allows {most}.", field="data")
+    return size
+
+
+def verify_size_of_any(size: int) -> int:
+    """A message that has no queue yet."""
+    most = MESSAGE_BYTES[1]
+    if size > most:
+        raise MessageTooLarge(
+            f"The message has {size} bytes; no queue allows more than {most}.", field="data"
+        )
     return size

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from django.utils import timezone
 from prometheus_client import Counter
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from queues.limits import EXACT_COUNT
-from queues.models import Queue
+from queues.models import MetricsRun, MetricsWatermark, Queue, RunStatus
 
 LABELS = ("team", "queue")
 SENT = Counter("simplemq_enqueue", "Messages offered to a queue.", [*LABELS, "outcome"])
@@ -58,3 +59,39 @@ class QueueGauges(Collector):
             leased.add_metric((row.team, row.queue), row.leased)
             age.add_metric((row.team, row.queue), float(row.oldest_age or 0))
         yield from (depth, leased, age)
+
+
+JOB_FIGURES: dict[str, tuple[str, Callable[[Any], float]]] = {
+    "success": ("Whether the last run succeeded.", lambda run: run.status == RunStatus.SUCCEEDED),
+    "seconds": ("How long it took.", lambda run: (run.finished_at - run.started_at).total_seconds()),
+    "stays": ("Stays of messages it read.", lambda run: run.stays_read or 0),
+    "rows": ("Rows it wrote.", lambda run: run.rows_written or 0),
+}
+
+
+class MetricsJobGauges(Collector):
+    """How the Spark job is doing, by what it noted down, for each size of bucket."""
+
+    def collect(self) -> Iterator[Metric]:
+        lag = GaugeMetricFamily(
+            "simplemq_metrics_job_lag_seconds", "Age of what is computed last.", labels=["bucket_seconds"]
+        )
+        watermarks = list(MetricsWatermark.objects.order_by("bucket_seconds"))
+        for watermark in watermarks:
+            age = timezone.now() - watermark.computed_until
+            lag.add_metric([str(watermark.bucket_seconds)], age.total_seconds())
+        yield lag
+        runs = [run for watermark in watermarks if (run := _last_run(watermark.bucket_seconds))]
+        for name, (words, figure) in JOB_FIGURES.items():
+            family = GaugeMetricFamily(
+                f"simplemq_metrics_job_last_run_{name}", words, labels=["bucket_seconds"]
+            )
+            for run in runs:
+                family.add_metric([str(run.bucket_seconds)], figure(run))
+            yield family
+
+
+def _last_run(bucket_seconds: int) -> MetricsRun | None:
+    """One that is still under way has no figures yet."""
+    runs = MetricsRun.objects.filter(bucket_seconds=bucket_seconds, finished_at__isnull=False)
+    return runs.order_by("-id").first()

@@ -1,5 +1,6 @@
 """Every setting of the service, read from the environment once. `.env.example` lists the names."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import environ
@@ -54,6 +55,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.humanize",
+    "axes",
     "django_htmx",
     "django_prometheus",
     "rest_framework",
@@ -75,6 +77,7 @@ MIDDLEWARE = [
     "queues.api.middleware.PageAuthenticationMiddleware",
     "queues.api.middleware.PageMessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "dlq_console.middleware.PageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
@@ -125,6 +128,32 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # --- People ------------------------------------------------------------------------------------
 LOGIN_URL = "/accounts/login/"
 LOGIN_REDIRECT_URL = "/console/"
+LOGOUT_REDIRECT_URL = LOGIN_URL
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",  # first: it refuses those who guess, whatever they guess now
+    "django.contrib.auth.backends.ModelBackend",
+]
+# A session ends after so long without activity, and so long after the sign-in whatever happens.
+SIMPLEMQ_SESSION_IDLE_SECONDS = env.int("SIMPLEMQ_SESSION_IDLE_SECONDS", default=3_600)
+SIMPLEMQ_SESSION_ABSOLUTE_SECONDS = env.int("SIMPLEMQ_SESSION_ABSOLUTE_SECONDS", default=43_200)
+SESSION_COOKIE_AGE = SIMPLEMQ_SESSION_ABSOLUTE_SECONDS
+# How many proxies stand in front. Each appends its caller to X-Forwarded-For; the rest of it may be forged.
+SIMPLEMQ_TRUSTED_PROXIES = env.int("SIMPLEMQ_TRUSTED_PROXIES", default=0)
+
+# Guessing passwords: the limits are in dlq_console/throttle.py
+AXES_HANDLER = "dlq_console.throttle.SignInHandler"
+AXES_LOCKOUT_PARAMETERS = "dlq_console.throttle.counted_together"
+AXES_CLIENT_IP_CALLABLE = "dlq_console.client_address.of"
+AXES_FAILURE_LIMIT = 1  # of the limits there
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_RESET_ON_SUCCESS = True
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # the wait that the page names is the wait
+AXES_DISABLE_ACCESS_LOG = True  # it would grow for ever
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
+AXES_SENSITIVE_PARAMETERS = ["username"]  # left out of the log: some type their password there
+# W002 asks for the middleware of axes, which every API request would pass. Our sign-in view answers itself.
+SILENCED_SYSTEM_CHECKS = ["axes.W002"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
@@ -172,6 +201,10 @@ SIMPLEMQ_METRICS_TOKEN = env.str("SIMPLEMQ_METRICS_TOKEN", default="")
 # --- The queue service -------------------------------------------------------------------------
 SIMPLEMQ_LOG_RETENTION_DAYS = env.int("SIMPLEMQ_LOG_RETENTION_DAYS", default=30)
 
+# Where and with what `run_metrics` computes: a replica or a role that may only read, and a Spark master.
+SIMPLEMQ_METRICS_SOURCE_URL = env.str("SIMPLEMQ_METRICS_SOURCE_URL", default="")
+SIMPLEMQ_SPARK_MASTER = env.str("SIMPLEMQ_SPARK_MASTER", default="local[*]")
+
 # Fields whose name contains one of these words (without - and _) are masked in the console until revealed.
 SIMPLEMQ_MASKED_FIELDS = env.list(
     "SIMPLEMQ_MASKED_FIELDS",
@@ -199,6 +232,7 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     # Every refused request would be a line, each 429 of a full queue too; the metrics count them.
-    "loggers": {"django.request": {"level": "ERROR"}},
+    # Of sign-ins only what was refused.
+    "loggers": {"django.request": {"level": "ERROR"}, "axes": {"level": "WARNING"}},
     "root": {"handlers": ["stderr"], "level": env.str("SIMPLEMQ_LOG_LEVEL", default="INFO")},
 }

@@ -2,11 +2,14 @@
 
 from django.contrib import admin
 from django.urls import include, path, re_path
+from django.views.generic import RedirectView
 
 from queues.api.views.health import healthz, readyz
 from queues.api.views.metrics import metrics
 
 urlpatterns = [
+    # Whoever types only the host is a person.
+    path("", RedirectView.as_view(url="/console/", http_method_names=["get", "head"])),
     path("api/", include("queues.api.urls")),
     re_path(r"^healthz/?\Z", healthz, name="healthz"),
     re_path(r"^readyz/?\Z", readyz, name="readyz"),

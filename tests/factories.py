@@ -6,8 +6,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from queues.models import Queue, Team
-from queues.operations import queues
+from queues.models import Queue, Team, Topic
+from queues.operations import queues, topics
 from queues.operations.receive import receive
 from queues.operations.send import send
 from queues.values import Delivery, NewMessage
@@ -28,6 +28,10 @@ def new_team(name: str | None = None) -> Team:
 def new_queue(team: Team | None = None, **settings: Any) -> Queue:
     settings.setdefault("name", f"queue-{next(_numbers)}")
     return queues.create(team or new_team(), **settings)[0]
+
+
+def new_topic(team: Team | None = None, name: str = "events") -> Topic:
+    return topics.create(team or new_team(), name)[0]
 
 
 def reloaded(queue: Queue) -> Queue:

@@ -12,9 +12,12 @@ from dlq_console.admin import (
     error_group,
     membership,
     message,
+    one_door,
     queue,
     redrive_task,
+    subscription,
     team,
+    topic,
 )
 
 __all__ = [
@@ -24,12 +27,19 @@ __all__ = [
     "error_group",
     "membership",
     "message",
+    "one_door",
     "queue",
     "redrive_task",
+    "subscription",
     "team",
+    "topic",
 ]
 
 admin.site.site_header = "SimpleMQ"
 admin.site.site_title = "SimpleMQ"
 admin.site.index_title = "SimpleMQ administration"
 admin.site.site_url = "/console/"
+# Before the addresses of the site are made from them.
+admin.site.login = one_door.login  # type: ignore[method-assign]
+admin.site.logout = one_door.logout  # type: ignore[assignment,method-assign]
+admin.site.password_change = one_door.password_change  # type: ignore[assignment,method-assign]

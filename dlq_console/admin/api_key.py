@@ -39,7 +39,7 @@ class NewKeyForm(forms.ModelForm):
         model = ApiKey
         fields = TYPED
         help_texts = {
-            "queue_pattern": "Only queues whose name matches, for example orders-*. Empty: every queue.",
+            "queue_pattern": "Only queues and topics whose name matches, for example orders-*. Empty: all.",
             "expires_at": "Empty: it works until it is revoked.",
         }
 
@@ -100,9 +100,9 @@ class ApiKeyAdmin(ConsoleAdmin):
     def scope_names(self, key: ApiKey) -> str:
         return ", ".join(key.scopes)
 
-    @admin.display(description="queues")
+    @admin.display(description="queues and topics")
     def pattern(self, key: ApiKey) -> str:
-        return shown.cell(key.queue_pattern or "every queue")
+        return shown.cell(key.queue_pattern or "all")
 
     @admin.display(ordering="revoked_at")
     def state(self, key: ApiKey) -> str:

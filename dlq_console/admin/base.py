@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.admin import ShowFacets
 from django.contrib.admin.views.main import ChangeList
+from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 
@@ -12,6 +13,7 @@ from dlq_console.access import person
 from dlq_console.admin.bounded import BoundedPaginator, PlainChangeList
 from dlq_console.admin.refusals import refused_form
 from dlq_console.templatetags.console_text import visible
+from queues import ids
 from queues.errors import QueueError
 
 
@@ -22,12 +24,20 @@ class ConsoleAdmin(admin.ModelAdmin):
     show_full_result_count = False
     show_facets = ShowFacets.NEVER  # each would be a count of its own
     list_per_page = 50
+    id_prefix = ""  # of the public ids that the search finds, where rows have one
 
     class Media:
         css = {"all": ["dlq_console/css/admin.css"]}
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return PlainChangeList
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        if self.id_prefix and (uid := ids.decode(self.id_prefix, search_term.strip())):
+            return queryset.filter(uid=uid), False
+        return super().get_search_results(request, queryset, search_term)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return person(request).is_superuser

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from queues import ids
-from queues.models import Queue, Team
+from queues.models import Queue, Team, Topic
 
 
 class TypedFilter(admin.SimpleListFilter):
@@ -46,27 +46,47 @@ class TeamFilter(TypedFilter):
     title = "team"
     parameter_name = "team"
     help = "The name of a team."
+    column = "team_id"
 
     @cached_property
     def scope(self) -> dict[str, Any]:
         if not self.typed:
             return {}
-        return {"team_id": Team.objects.filter(name=self.typed).values_list("pk", flat=True).first()}
+        return {self.column: Team.objects.filter(name=self.typed).values_list("pk", flat=True).first()}
 
 
-class QueueFilter(TypedFilter):
+class OwnedFilter(TypedFilter):
+    """By something that a team owns."""
+
+    id_prefix: str
+    rows: QuerySet[Any]
+    named: QuerySet[Any]  # those that a name stands for
+
+    @cached_property
+    def scope(self) -> dict[str, Any]:
+        if not self.typed:
+            return {}
+        return {f"{self.parameter_name}_id": self._found().values_list("pk", flat=True).first()}
+
+    def _found(self) -> QuerySet[Any]:
+        if uid := ids.decode(self.id_prefix, self.typed):
+            return self.rows.filter(uid=uid)
+        team, _, name = self.typed.partition("/")
+        return self.named.filter(team__name=team, name=name)
+
+
+class QueueFilter(OwnedFilter):
     title = "queue"
     parameter_name = "queue"
     help = "Its id (q_…), or team/name."
+    id_prefix = "q"
+    rows = Queue.objects.all()
+    named = Queue.objects.live()
 
-    @cached_property
-    def scope(self) -> dict[str, Any]:
-        if not self.typed:
-            return {}
-        return {"queue_id": found.values_list("pk", flat=True).first() if (found := self._found()) else None}
 
-    def _found(self) -> QuerySet[Queue] | None:
-        if uid := ids.decode("q", self.typed):
-            return Queue.objects.filter(uid=uid)
-        team, slash, name = self.typed.partition("/")
-        return Queue.objects.live().filter(team__name=team, name=name) if slash else None
+class TopicFilter(OwnedFilter):
+    title = "topic"
+    parameter_name = "topic"
+    help = "Its id (t_…), or team/name."
+    id_prefix = "t"
+    rows = named = Topic.objects.all()

@@ -2,15 +2,16 @@
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.forms import ModelForm
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 
 from dlq_console.access import person
 from dlq_console.admin.base import ConsoleAdmin
 from dlq_console.admin.filters import TeamFilter
-from queues.errors import Invalid
+from queues.errors import Invalid, QueueError
 from queues.models import Action, Membership
 from queues.operations import audit, teams
 
@@ -30,13 +31,13 @@ def change(by: User, membership: Membership, fields: list[str]) -> None:
     with audit.audited(
         by, Action.MEMBER_CHANGED, team=membership.team, subject=member.get_username(), role=membership.role
     ):
-        teams.add_member(membership.team, member, membership.role)
+        teams.change_role(membership, membership.role)
 
 
 def remove(by: User, membership: Membership) -> None:
     subject = membership.user.get_username()
     with audit.audited(by, Action.MEMBER_REMOVED, team=membership.team, subject=subject):
-        membership.delete()
+        teams.remove_member(membership)
 
 
 @admin.register(Membership)
@@ -65,6 +66,15 @@ class MembershipAdmin(ConsoleAdmin):
             change(person(request), obj, form.changed_data)
         else:
             add(person(request), obj)
+
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        try:
+            return super().delete_view(request, object_id, extra_context)
+        except QueueError as problem:  # by now everything the request did is rolled back
+            self.message_user(request, problem.message, messages.ERROR)
+            return redirect("admin:queues_membership_change", object_id)
 
     def delete_model(self, request: HttpRequest, obj: Membership) -> None:
         remove(person(request), obj)

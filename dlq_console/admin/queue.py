@@ -14,7 +14,6 @@ from dlq_console.access import person
 from dlq_console.admin.base import ConsoleAdmin
 from dlq_console.admin.confirmed import confirmed
 from dlq_console.admin.filters import TeamFilter
-from queues import ids
 from queues.errors import Conflict, Invalid
 from queues.models import Action, Queue
 from queues.operations import audit, queues, redrive
@@ -68,20 +67,13 @@ class QueueAdmin(ConsoleAdmin):
     list_select_related = ("team", "dlq")
     search_fields = ("name",)
     search_help_text = "Part of a name, or an id (q_…)."
+    id_prefix = "q"
     ordering = ("-id",)
     autocomplete_fields = ("team", "dlq")
     actions = (pause, resume, requeue, purge, delete)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Queue]:
-        live: QuerySet[Queue] = Queue.objects.live()
-        return live
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
-        if uid := ids.decode("q", search_term.strip()):
-            return queryset.filter(uid=uid), False
-        return super().get_search_results(request, queryset, search_term)
+        return super().get_queryset(request).filter(deleted_at=None)
 
     def get_fieldsets(self, request: HttpRequest, obj: Queue | None = None) -> Any:
         return [
@@ -112,7 +104,10 @@ class QueueAdmin(ConsoleAdmin):
 def _update(by: User, queue: Queue, wanted: dict[str, Any]) -> None:
     stored = Queue.objects.select_related("team", "dlq").get(pk=queue.pk)
     changes = {name: value for name, value in wanted.items() if getattr(stored, name) != value}
-    with audit.audited(by, Action.QUEUE_CHANGED, queue=stored, settings=_readable(changes)):
+    before = {name: getattr(stored, name) for name in changes}
+    with audit.audited(
+        by, Action.QUEUE_CHANGED, queue=stored, before=_readable(before), after=_readable(changes)
+    ):
         queues.update(stored, **changes)
 
 

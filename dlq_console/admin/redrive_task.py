@@ -1,17 +1,12 @@
 """Redrives: those that run, which can be cancelled, and those that ran."""
 
-from typing import Any
-
 from django.contrib import admin
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
-from django.http import HttpRequest
 
 from dlq_console.admin import shown
 from dlq_console.admin.base import ReadOnlyAdmin
 from dlq_console.admin.confirmed import confirmed
 from dlq_console.admin.filters import TeamFilter
-from queues import ids
 from queues.errors import Invalid
 from queues.models import Action, RedriveStatus, RedriveTask
 from queues.operations import audit, redrive
@@ -44,6 +39,7 @@ class RedriveTaskAdmin(ReadOnlyAdmin):
     list_select_related = ("dlq__team", "target")
     search_fields = ("dlq__name",)
     search_help_text = "Part of the name of a dead-letter queue, or the id of a redrive (rd_…)."
+    id_prefix = "rd"
     ordering = ("-id",)
     actions = (cancel,)
     fields = (
@@ -60,13 +56,6 @@ class RedriveTaskAdmin(ReadOnlyAdmin):
         "step",
         "watch_until",
     )
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
-        if uid := ids.decode("rd", search_term.strip()):
-            return queryset.filter(uid=uid), False
-        return super().get_search_results(request, queryset, search_term)
 
     @admin.display(description="redrive")
     def public_id(self, task: RedriveTask) -> str:

@@ -4,10 +4,10 @@ from typing import Any
 
 from django.forms import ModelForm
 
-from queues.errors import InvalidMany, QueueError
+from dlq_console.forms.refusals import say
+from queues.errors import QueueError
 
-# Operations name fields as the API does.
-FIELDS = {"dlq_id": "dlq", "queue_name": "name"}
+FIELDS = {"dlq_id": "dlq", "queue_id": "queue", "queue_name": "name", "topic_name": "name"}
 
 
 def refused_form(form: type[ModelForm], problem: QueueError) -> type[ModelForm]:
@@ -16,15 +16,7 @@ def refused_form(form: type[ModelForm], problem: QueueError) -> type[ModelForm]:
     class Refused(form):  # type: ignore[valid-type, misc]
         def clean(self) -> Any:
             cleaned = super().clean()
-            for field, message in _problems(problem):
-                known = FIELDS.get(field or "", field)
-                self.add_error(known if known in self.fields else None, message)
+            say(self, problem, FIELDS)
             return cleaned
 
     return Refused
-
-
-def _problems(problem: QueueError) -> list[tuple[str | None, str]]:
-    if isinstance(problem, InvalidMany):
-        return [(field, message) for field, message in problem.problems]
-    return [(problem.field, problem.message)]

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from dlq_console import payload
+from dlq_console import exact_json, masking
 from dlq_console.templatetags.console_text import visible
 
 MOST_CHARACTERS = 10_000
@@ -22,13 +22,13 @@ def cell(value: object) -> str:
 
 def body(data: str | None) -> SafeString | str:
     """The payload of a message. Masked fields are revealed in the console, which writes it down."""
-    return _block(payload.masked_text(data)) if data else NOTHING
+    return _block(masking.masked_text(data)) if data else NOTHING
 
 
 def json_block(value: Any) -> SafeString | str:
     if value is None:
         return NOTHING
-    return _block(payload.pretty(payload.masked_text(json.dumps(value, ensure_ascii=False))))
+    return _block(exact_json.pretty(masking.masked_text(json.dumps(value, ensure_ascii=False))))
 
 
 def _block(text: str) -> SafeString:

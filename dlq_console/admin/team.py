@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from dlq_console.access import person
 from dlq_console.admin import membership
 from dlq_console.admin.base import ConsoleAdmin
-from queues.models import Action, Membership, Team
+from queues.models import Action, Membership, Role, Team
 from queues.operations import audit, teams
 
 
@@ -31,10 +31,10 @@ class MembershipInline(admin.TabularInline):
 
 @admin.register(Team)
 class TeamAdmin(ConsoleAdmin):
-    list_display = ("name", "max_queues", "max_api_keys", "created_at")
+    list_display = ("name", "max_queues", "max_topics", "max_api_keys", "created_at")
     search_fields = ("name",)
     ordering = ("name",)
-    fields = ("name", "max_queues", "max_api_keys", "created_at")
+    fields = ("name", "max_queues", "max_topics", "max_api_keys", "created_at")
     readonly_fields = ("created_at",)
     inlines = (MembershipInline,)
 
@@ -51,13 +51,14 @@ class TeamAdmin(ConsoleAdmin):
             obj.save()
 
     def save_formset(self, request: HttpRequest, form: ModelForm, formset: Any, change: bool) -> None:
+        """New owners first: the old one can go, or be demoted, in the same form."""
         formset.save(commit=False)
-        for gone in formset.deleted_objects:
-            membership.remove(person(request), gone)
         for added in formset.new_objects:
             membership.add(person(request), added)
-        for changed, fields in formset.changed_objects:
+        for changed, fields in sorted(formset.changed_objects, key=lambda row: row[0].role != Role.OWNER):
             membership.change(person(request), changed, fields)
+        for gone in formset.deleted_objects:
+            membership.remove(person(request), gone)
 
 
 def _create(team: Team) -> None:

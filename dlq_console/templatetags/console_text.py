@@ -51,6 +51,21 @@ def ago(when: datetime | None) -> SafeString | str:
     )
 
 
+@register.filter
+def left(when: datetime | None) -> str:
+    """How long until then: "3 d 4 h"."""
+    if when is None:
+        return NOTHING
+    seconds = (when - timezone.now()).total_seconds()
+    return durations.in_words(seconds) if seconds > 0 else "a moment"
+
+
+@register.filter
+def spaced(value: str | None) -> str:
+    """A name of the code as words: dead_lettered is "dead lettered"."""
+    return (value or "").replace("_", " ")
+
+
 @register.filter(name="bytes")
 def size(value: int | None) -> str:
     """A size in binary units: "512 B", "1.5 KiB"."""
@@ -66,3 +81,13 @@ def size(value: int | None) -> str:
 def count(value: int | None) -> str:
     """1,234."""
     return NOTHING if value is None else f"{value:,}"
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """Of 1: "12 %", "0.4 %"."""
+    if share is None:
+        return NOTHING
+    if 0 < share < 0.001:
+        return "< 0.1 %"
+    return f"{share * 100:.1f}".removesuffix(".0") + " %" if share < 0.1 else f"{share * 100:.0f} %"

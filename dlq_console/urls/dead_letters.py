@@ -2,20 +2,18 @@
 
 from django.urls import path
 
-from dlq_console.views import bulk, dead_letters, export, letters, message, undo
+from dlq_console.views import bulk, dead_letters, export, letters, message
 
 ONE = "queues/<queue_id>/messages/<message_id>/"
 
 urlpatterns = [
     path("queues/<queue_id>/dead-letters/", dead_letters.groups, name="dlq"),
     path("queues/<queue_id>/dead-letters/messages/", dead_letters.messages, name="dead-letters"),
-    path("queues/<queue_id>/dead-letters/samples/", dead_letters.group_samples, name="group-samples"),
     path("queues/<queue_id>/dead-letters/note/", dead_letters.note, name="group-note"),
     path("queues/<queue_id>/dead-letters/bulk/", bulk.bulk, name="bulk"),
     path("queues/<queue_id>/export/", export.export, name="export"),
     path("queues/<queue_id>/messages/", dead_letters.browse, name="browse"),
     path("queues/<queue_id>/messages/diff/", message.diff, name="message-diff"),
-    path("queues/<queue_id>/trash/restore/", undo.restore, name="restore"),
     path(ONE, message.message, name="message"),
     path(f"{ONE}raw/", message.raw, name="message-raw"),
     path(f"{ONE}reveal/", message.reveal, name="message-reveal"),

@@ -1,77 +1,57 @@
 """A dead-letter queue: what its messages died of, then the messages. Looking counts as no delivery."""
 
 from typing import Any
-from urllib.parse import urlencode
 
-from django.contrib.auth.models import User
+from django.contrib import messages as notices
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from dlq_console import paging
+from dlq_console import masking, paging
 from dlq_console.access import person, rights_in, with_queue
 from dlq_console.returning import after_post, back_to
 from queues import limits
-from queues.errors import ErrorGroupNotFound, SearchTooSlow
+from queues.errors import ErrorGroupNotFound, Invalid, SearchTooSlow
 from queues.models import Action, Queue, State
-from queues.operations import audit, error_groups, look, search
+from queues.operations import audit, error_groups, look, metrics, search
 from queues.rights import Right
 
 SPARK_WIDTH, SPARK_HEIGHT = 120, 24
 
 
 @require_GET
-@never_cache
 @with_queue()
 def groups(request: HttpRequest, dlq: Queue) -> HttpResponse:
     """The groups, the largest first, each with a few samples."""
     found = error_groups.groups(dlq)
-    lines = error_groups.sparklines(dlq, [group.fingerprint for group in found])
-    shown = [
-        {
-            "group": group,
-            "search": f"fingerprint:{_quoted(group.fingerprint)}",
-            "spark": _points(lines[group.fingerprint]),
-            "arrived": sum(lines[group.fingerprint]),
-        }
-        for group in found
-    ]
+    dead = error_groups.dead_count(dlq)
     context = {
         "queue": dlq,
-        "groups": shown,
-        "dead": error_groups.dead_count(dlq),
-        "most": error_groups.MOST_GROUPS,
+        "groups": _shown(dlq, found),
+        "dead": dead,
+        "in_smaller_groups": max(0, dead - sum(group.count for group in found)),
         "sources": look.source_queues(dlq),
         "may": rights_in(request, dlq.team),
+        "address": request.get_full_path(),
     }
     return render(request, "dlq_console/dead_letters/groups.html", context)
 
 
 @require_GET
-@never_cache
-@with_queue()
-def group_samples(request: HttpRequest, dlq: Queue) -> HttpResponse:
-    """The newest letters of one group, fetched when somebody opens it."""
-    fingerprint = request.GET.get("fingerprint", "")
-    if not request.htmx:  # type: ignore[attr-defined]
-        query = urlencode({"q": f"fingerprint:{_quoted(fingerprint)}"})
-        return redirect(f"{reverse('console:dead-letters', args=[dlq.public_id])}?{query}")
-    context = {"queue": dlq, "samples": error_groups.samples(dlq, fingerprint)}
-    return render(request, "dlq_console/dead_letters/_samples.html", context)
-
-
-@require_GET
-@never_cache
 @with_queue()
 def messages(request: HttpRequest, dlq: Queue) -> HttpResponse:
     """The dead letters that match, each with its requeue; what is ticked goes together."""
-    return render(request, "dlq_console/dead_letters/messages.html", _found(request, dlq, dead_only=True))
+    context = _found(request, dlq, dead_only=True)
+    context |= {
+        "matching": _number_matching(dlq, context["search"], context["page"]),
+        "can_tick": bool(context["may"] & {Right.REQUEUE, Right.DISCARD}),
+        "most_exported": limits.EXPORT_MESSAGES,
+    }
+    return render(request, "dlq_console/dead_letters/messages.html", context)
 
 
 @require_GET
-@never_cache
 @with_queue()
 def browse(request: HttpRequest, queue: Queue) -> HttpResponse:
     """The messages of any queue, whatever their state. There is nothing to do here but look."""
@@ -84,13 +64,35 @@ def browse(request: HttpRequest, queue: Queue) -> HttpResponse:
 def note(request: HttpRequest, dlq: Queue) -> HttpResponse:
     """What people should know of a group."""
     fingerprint, text = request.POST.get("fingerprint", ""), request.POST.get("note", "")
-    user: User = person(request)
+    user = person(request)
     try:
         with audit.audited(user, Action.GROUP_NOTED, queue=dlq, subject=fingerprint, note=text[:200]):
             error_groups.set_note(dlq, fingerprint, text, user.get_username())
     except ErrorGroupNotFound as error:
         raise Http404(error.message) from None
+    except Invalid as error:
+        notices.error(request, f"The note was not saved. {error.message}")
+    else:
+        notices.success(request, "The note is saved." if text.strip() else "The note is gone.")
     return after_post(back_to(request, reverse("console:dlq", args=[dlq.public_id])))
+
+
+def _shown(dlq: Queue, groups: list[error_groups.Group]) -> list[dict[str, Any]]:
+    """Each group with what there is to see of it; three statements, however many there are."""
+    prints = [group.fingerprint for group in groups]
+    lines, samples = error_groups.sparklines(dlq, prints), error_groups.samples(dlq, prints)
+    trends = metrics.error_trends(dlq, prints)
+    return [
+        {
+            "group": group,
+            "search": search.for_group(group.fingerprint),
+            "spark": _points(lines[group.fingerprint]),
+            "arrived": sum(lines[group.fingerprint]),
+            "trend": trends.get(group.fingerprint),
+            "samples": [(sample, masking.preview(sample.beginning)) for sample in samples[group.fingerprint]],
+        }
+        for group in groups
+    ]
 
 
 def _found(request: HttpRequest, queue: Queue, *, dead_only: bool) -> dict[str, Any]:
@@ -107,6 +109,7 @@ def _found(request: HttpRequest, queue: Queue, *, dead_only: bool) -> dict[str, 
             dead_only=dead_only,
             after=request.GET.get(paging.AFTER),
             before=request.GET.get(paging.BEFORE),
+            in_brief=True,
         )
         page = paging.Page(
             found.rows,
@@ -136,11 +139,24 @@ def _rows(queue: Queue, messages: list[Any]) -> list[dict[str, Any]]:
     return [
         {
             "message": message,
+            "preview": masking.preview(message.beginning),
             "source": names.get(message.source_queue_id, ""),
             "state": State(look.state_of(message)).label,
         }
         for message in messages
     ]
+
+
+def _number_matching(dlq: Queue, wanted: search.Search, page: paging.Page) -> str:
+    """How many letters the filter finds on all pages together, where that can be told in a moment."""
+    if not page.next and not page.previous:
+        return f"{len(page.rows):,}"
+    if not wanted.filter:
+        return f"{error_groups.dead_count(dlq):,}"
+    number = search.count(dlq, wanted, dead_only=True)
+    if number is None:
+        return ""
+    return f"{number:,}" if number < limits.EXACT_COUNT_OF_MANY else f"{number:,} or more"
 
 
 def _points(counts: list[int]) -> str:
@@ -150,8 +166,3 @@ def _points(counts: list[int]) -> str:
         f"{place * step:.1f},{SPARK_HEIGHT - 1 - count / highest * (SPARK_HEIGHT - 2):.1f}"
         for place, count in enumerate(counts)
     )
-
-
-def _quoted(text: str) -> str:
-    """A term of the search box; one with a quotation mark cannot be written there and finds the rest."""
-    return f'"{text}"' if any(char in text for char in ' ":') else text

@@ -4,14 +4,13 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dlq_console import notices
-from dlq_console.access import find_message, person, with_queue
+from dlq_console import masking, notices
+from dlq_console.access import find_message, person, require, rights_in, with_queue
 from dlq_console.returning import after_post, back_to
 from queues.errors import MessageNotFound, QueueError
-from queues.models import Action, Queue
+from queues.models import Action, Message, Queue
 from queues.operations import audit, dead_letters, edit, trash
 from queues.rights import Right
 
@@ -57,33 +56,52 @@ def discard(request: HttpRequest, queue: Queue, message_id: str) -> HttpResponse
                 raise MessageNotFound("It is gone, or a consumer holds it just now: nothing was discarded.")
     except QueueError as error:
         return _refused(request, error, back)
-    undo = reverse("console:restore", args=[queue.public_id]) + f"?message_id={message_id}"
+    undo = reverse("console:restore", args=[queue.public_id], query={"message_id": message_id})
     notices.offer_undo(request, "Discarded: it is in the trash", undo, back)
     return after_post(back)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 @with_queue(Right.EDIT)
 def edit_letter(request: HttpRequest, dlq: Queue, message_id: str) -> HttpResponse:
     """The body in a text area. What is refused comes back with the reason, and nothing typed is lost."""
     message = find_message(dlq, message_id)
-    data, reason, problem = request.POST.get("data", message.data), request.POST.get("reason", ""), ""
+    if "reveal" in request.POST:
+        require(request, dlq.team, Right.REVEAL)
+        with audit.audited(person(request), Action.MESSAGE_REVEALED, queue=dlq, subject=message_id):
+            return _edit_page(request, dlq, message, data=message.data)
     if request.method == "POST":
+        data, reason = request.POST.get("data", ""), request.POST.get("reason", "")
         # A browser ends the lines of a text area with CRLF, whatever the body had.
         text = data if "\r\n" in message.data else data.replace("\r\n", "\n")
         try:
             return _edited(request, dlq, message_id, text, reason)
         except QueueError as error:
-            problem = error.message
-    source = Queue.objects.live().filter(pk=message.source_queue_id).first()
-    context = {"queue": dlq, "message": message, "source": source}
-    return render(
-        request,
-        "dlq_console/messages/edit.html",
-        {**context, "data": data, "reason": reason, "problem": problem},
-        status=400 if problem else 200,
-    )
+            return _edit_page(request, dlq, message, data=data, reason=reason, problem=error.message)
+    # Whoever edits secret fields sees them: that is a reveal, asked for by a POST of its own.
+    hides = masking.masked_text(message.data) != message.data
+    return _edit_page(request, dlq, message, data=None if hides else message.data)
+
+
+def _edit_page(
+    request: HttpRequest,
+    dlq: Queue,
+    message: Message,
+    *,
+    data: str | None,
+    reason: str = "",
+    problem: str = "",
+) -> HttpResponse:
+    context = {
+        "queue": dlq,
+        "message": message,
+        "source": Queue.objects.live().filter(pk=message.source_queue_id).first(),
+        "may": rights_in(request, dlq.team),
+        "data": data,
+        "reason": reason,
+        "problem": problem,
+    }
+    return render(request, "dlq_console/messages/edit.html", context, status=400 if problem else 200)
 
 
 def _edited(request: HttpRequest, dlq: Queue, message_id: str, data: str, reason: str) -> HttpResponse:

@@ -6,8 +6,6 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dlq_console import access
-from queues import rights
-from queues.models import Membership
 from queues.operations.overview import QueueHealth
 from queues.operations.overview import overview as health_of
 from queues.rights import Right
@@ -22,7 +20,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     name = request.GET.get("name", "").strip()
     with_dlqs = "dlqs" in request.GET
     shown = [health for health in _listed(healths, with_dlqs) if name.lower() in health.queue.name.lower()]
-    roles = list(Membership.objects.filter(user=access.person(request)).values_list("role", flat=True))
+    roles = access.roles_of(request)
     page = {
         "healths": shown[:MOST_ROWS],
         "more": max(0, len(shown) - MOST_ROWS),
@@ -31,7 +29,7 @@ def overview(request: HttpRequest) -> HttpResponse:
         "with_dlqs": with_dlqs,
         "has_teams": bool(roles),
         "several_teams": len(roles) > 1,
-        "may_create": any(Right.MANAGE_QUEUES in rights.of_role(role) for role in roles),
+        "may_create": access.may_somewhere(request, Right.MANAGE_QUEUES),
     }
     return render(request, "dlq_console/overview/overview.html", page)
 

@@ -15,6 +15,8 @@ from dlq_console.forms.redrive import ConfirmForm, ScopeForm
 from dlq_console.paging import page_of
 from dlq_console.redrive_scope import Promise, Scope, sealed, unsealed
 from dlq_console.returning import after_post, back_to
+from dlq_console.sessions import is_automatic
+from dlq_console.ticks import counted
 from queues.errors import Invalid, QueueFull, RedriveActive, RedriveNotFound
 from queues.models import Action, Queue, RedriveStatus, RedriveTask
 from queues.operations import canary, redrive, redrive_run
@@ -78,7 +80,7 @@ def start(request: HttpRequest, queue: Queue) -> HttpResponse:
                 "reason": request.POST.get("reason", ""),
             }
         )
-        was = f"Since the plan was made it has changed: {promise.movable:,} messages were to move."
+        was = f"Since the plan was made it has changed: it was to move {counted(promise.movable)}."
         return _plan_page(request, queue, promise.scope, left, confirm, status=409, changed=was)
     if not confirm.is_valid():
         return _plan_page(request, queue, promise.scope, left, confirm)
@@ -122,9 +124,7 @@ def cancel(request: HttpRequest, queue: Queue, redrive_id: str) -> HttpResponse:
         with audited(person(request), Action.REDRIVE_CANCELLED, queue=queue, subject=redrive_id) as detail:
             found = redrive.cancel(found)
             detail["moved"] = found.moved
-    messages.success(
-        request, f"The redrive is {found.status}. {found.moved:,} messages moved and stay moved."
-    )
+    messages.success(request, f"The redrive is {found.status}. What moved stays: {counted(found.moved)}.")
     return after_post(_address("redrive", queue, found))
 
 
@@ -136,7 +136,7 @@ def undo(request: HttpRequest, queue: Queue, redrive_id: str) -> HttpResponse:
     if trouble:
         messages.error(request, trouble)
     elif back:
-        messages.success(request, f"{back:,} messages are dead letters again. What was received stays.")
+        messages.success(request, f"Pulled back {counted(back)}. What was received stays.")
     else:
         messages.info(request, "There is nothing to pull back: all that moved has been received since.")
     return after_post(back_to(request, _address("redrive", queue, found)))
@@ -186,7 +186,7 @@ def _pull_back(request: HttpRequest, dlq: Queue, task: RedriveTask) -> tuple[int
         back += batch
         if batch < UNDO_BATCH:
             return back, ""
-    return back, f"{back:,} messages are dead letters again, and there are more: undo once more."
+    return back, f"Pulled back {counted(back)}, and there are more: undo once more."
 
 
 def _find(dlq: Queue, redrive_id: str) -> RedriveTask:
@@ -201,7 +201,7 @@ def _running(dlq: Queue) -> RedriveTask | None:
 
 
 def _is_poll(request: HttpRequest) -> bool:
-    return bool(getattr(request, "htmx", False)) and "X-SimpleMQ-Refresh" in request.headers
+    return bool(getattr(request, "htmx", False)) and is_automatic(request)
 
 
 def _address(name: str, dlq: Queue, task: RedriveTask) -> str:
@@ -235,5 +235,5 @@ def _plan_page(
 
 
 def _page(request: HttpRequest, dlq: Queue, name: str, status: int = 200, **context: Any) -> HttpResponse:
-    context |= {"queue": dlq, "may_redrive": Right.REDRIVE in rights_in(request, dlq.team)}
+    context |= {"queue": dlq, "tab": "redrives", "may_redrive": Right.REDRIVE in rights_in(request, dlq.team)}
     return render(request, f"dlq_console/redrives/{name}.html", context, status=status)

@@ -71,9 +71,19 @@ def acked(result: AckResult) -> dict[str, Any]:
     return {"receipt_handle": result.receipt_handle, **named, **outcome}
 
 
+def delivered(queue: Queue, result: uuid.UUID | QueueError) -> dict[str, Any]:
+    """What became of the copy of a published message in one queue."""
+    if isinstance(result, QueueError):
+        return {"queue_id": queue.public_id, "error": _error(result)}
+    return {"queue_id": queue.public_id, "message_id": ids.message_id(result)}
+
+
 def _failure(error: QueueError) -> dict[str, Any]:
-    kind = kind_of(error)
-    return {"status": kind.status, "error": {"code": kind.code, "detail": error.message}}
+    return {"status": kind_of(error).status, "error": _error(error)}
+
+
+def _error(error: QueueError) -> dict[str, Any]:
+    return {"code": kind_of(error).code, "detail": error.message}
 
 
 def _visibility(message: Message) -> dict[str, Any]:

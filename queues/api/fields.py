@@ -58,6 +58,25 @@ class Text(serializers.CharField):
         return data
 
 
+class VerifiedObject(serializers.Field):
+    """An object that the engine verifies; the field inside it that is at fault is named."""
+
+    verify: Callable[[Any], dict[str, Any]]
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            raise serializers.ValidationError("Must be an object.")
+        try:
+            return self.verify(data)
+        except Invalid as problem:
+            _, _, inner = str(problem.field).partition(".")
+            detail: Any = {inner: [problem.message]} if inner else problem.message
+            raise serializers.ValidationError(detail) from None
+
+    def to_representation(self, value: dict[str, Any]) -> dict[str, Any]:
+        return value
+
+
 class Flag(serializers.BooleanField):
     """A JSON boolean."""
 

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 
 from queues.api import request_metrics
+from queues.api.problems import PAGES
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 SANE_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}\Z")
@@ -46,12 +47,12 @@ class RequestMetricsMiddleware:
 
 
 class PagesOnly(MiddlewareMixin):
-    """API requests carry a key, not a cookie: they pass by."""
+    """Programs carry a key, not a cookie, and probes nothing: they pass by."""
 
     def __call__(self, request: HttpRequest) -> Any:
-        if request.path_info.startswith("/api/"):
-            return self.get_response(request)
-        return super().__call__(request)
+        if request.path_info.startswith(PAGES):
+            return super().__call__(request)
+        return self.get_response(request)
 
 
 class PageSessionMiddleware(PagesOnly, SessionMiddleware):

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponseBase
 from prometheus_client import REGISTRY, CollectorRegistry, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from queues.metrics import QueueGauges
+from queues.metrics import MetricsJobGauges, QueueGauges
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +44,7 @@ def _queue_gauges() -> bytes:
     """Nothing while the database is away: the rest is wanted then more than ever."""
     registry = CollectorRegistry()
     registry.register(QueueGauges())
+    registry.register(MetricsJobGauges())
     try:
         return generate_latest(registry)
     except (DatabaseError, InterfaceError) as error:

@@ -8,6 +8,7 @@ from django.urls import URLPattern, re_path
 from queues.api.views.batch import BatchView
 from queues.api.views.browse import BrowseView
 from queues.api.views.door import Door
+from queues.api.views.insight import InsightView
 from queues.api.views.lease import LeaseView
 from queues.api.views.message import MessageView
 from queues.api.views.messages import MessagesView
@@ -15,6 +16,7 @@ from queues.api.views.queues import QueuesView
 from queues.api.views.redrives import RedrivesView
 from queues.api.views.schema import DocsView, schema
 from queues.api.views.stats import StatsView
+from queues.api.views.topics import PublishView, SubscriptionsView, TopicsView
 from queues.api.views.whoami import WhoamiView
 
 # A HEAD would lease messages that nobody gets to see.
@@ -50,6 +52,7 @@ urlpatterns = [
     calls("queues/{queue_id}/messages/{message_id}/nack", LeaseView, {"post": "nack_message"}),
     calls("queues/{queue_id}/messages/{message_id}/visibility", LeaseView, {"post": "change_visibility"}),
     calls("queues/{queue_id}/messages/{message_id}/requeue", MessageView, {"post": "requeue_message"}),
+    calls("topics/{topic_id}/messages", PublishView, {"post": "publish_message"}),
     calls("queues", QueuesView, {"get": "list_queues", "post": "create_queue"}),
     calls(
         "queues/{queue_id}",
@@ -57,6 +60,9 @@ urlpatterns = [
         {"get": "get_queue", "patch": "update_queue", "delete": "delete_queue"},
     ),
     calls("queues/{queue_id}/stats", StatsView, {"get": "queue_stats"}),
+    calls("queues/{queue_id}/metrics", InsightView, {"get": "queue_metrics"}),
+    calls("queues/{queue_id}/advice", InsightView, {"get": "queue_advice"}),
+    calls("queues/{queue_id}/scaling", InsightView, {"get": "queue_scaling"}),
     calls("queues/{queue_id}/purge", QueuesView, {"post": "purge_queue"}),
     calls("queues/{queue_id}/pause", QueuesView, {"post": "pause_queue"}),
     calls("queues/{queue_id}/resume", QueuesView, {"post": "resume_queue"}),
@@ -65,6 +71,18 @@ urlpatterns = [
     calls("queues/{queue_id}/redrives/{redrive_id}", RedrivesView, {"get": "get_redrive"}),
     calls("queues/{queue_id}/redrives/{redrive_id}/cancel", RedrivesView, {"post": "cancel_redrive"}),
     calls("queues/{queue_id}/redrives/{redrive_id}/undo", RedrivesView, {"post": "undo_redrive"}),
+    calls("topics", TopicsView, {"get": "list_topics", "post": "create_topic"}),
+    calls("topics/{topic_id}", TopicsView, {"get": "get_topic", "delete": "delete_topic"}),
+    calls(
+        "topics/{topic_id}/subscriptions",
+        SubscriptionsView,
+        {"get": "list_subscriptions", "post": "create_subscription"},
+    ),
+    calls(
+        "topics/{topic_id}/subscriptions/{subscription_id}",
+        SubscriptionsView,
+        {"get": "get_subscription", "delete": "delete_subscription"},
+    ),
     calls("whoami", WhoamiView, {"get": "whoami"}),
     address("schema", schema),
     address("docs", DocsView.as_view()),

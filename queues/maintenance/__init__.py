@@ -17,6 +17,7 @@ from queues.maintenance import (
     promote,
     redrive,
     samples,
+    sessions,
     slots,
     tallies,
     totals,
@@ -44,6 +45,7 @@ DUTIES = (
     Duty("samples", samples.run_once, every_seconds=15),
     Duty("totals", totals.run_once, every_seconds=300),
     Duty("trash", trash.run_once, every_seconds=60),
+    Duty("sessions", sessions.run_once, every_seconds=600),
     Duty("error_groups", error_groups.run_once, every_seconds=5, batch=10_000),
     # It is never at it twice in a row: all that is old goes at once.
     Duty("old_error_groups", old_error_groups.run_once, every_seconds=3_600, batch=1_000_000_000),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
+from queues.limits import BEGINNING_CHARACTERS
 from queues.managers.statements import run, run_one
 
 if TYPE_CHECKING:
@@ -57,6 +58,16 @@ class ErrorGroupManager(models.Manager["ErrorGroup"]):
     def hours(self, queue_id: int, fingerprints: Iterable[str], since: datetime) -> list[Any]:
         """Rows of `fingerprint`, `bucket` and `arrived`; hours in which nothing died are left out."""
         return run("error_group/hours", queue_id=queue_id, fingerprints=list(fingerprints), since=since)
+
+    def samples(self, queue_id: int, fingerprints: Iterable[str], most: int) -> list[Any]:
+        """Rows of `fingerprint`, `id`, `dead_lettered_at` and `beginning`, the newest of each group first."""
+        return run(
+            "error_group/samples",
+            queue_id=queue_id,
+            fingerprints=list(fingerprints),
+            characters=BEGINNING_CHARACTERS,
+            most=most,
+        )
 
     def set_note(self, queue_id: int, fingerprint: str, note: str, by: str, now: datetime | None) -> None:
         run("error_group/note", queue_id=queue_id, fingerprint=fingerprint, note=note, by=by, now=now)

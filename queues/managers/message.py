@@ -69,6 +69,30 @@ class MessageManager(models.Manager["Message"]):
         )
         return [row.id for row in rows]
 
+    def copy(
+        self, queues: Sequence[Queue], message: NewMessage, size: int, now: datetime | None
+    ) -> list[uuid.UUID]:
+        """Store one message in each of these queues, whatever their bounds: they are not looked at."""
+        rows = run(
+            "message/copy",
+            queue_id=[queue.pk for queue in queues],
+            rank_step=[ranking.step_of(queue) for queue in queues],
+            delay_seconds=[
+                queue.delay_seconds if message.delay_seconds is None else message.delay_seconds
+                for queue in queues
+            ],
+            now=now,
+            data=message.data,
+            attributes=_json(message.attributes),
+            priority=message.priority,
+            group_id=message.group_id,
+            ttl_seconds=message.ttl_seconds,
+            max_deliveries=message.max_deliveries,
+            trace_id=message.trace_id,
+            size_bytes=size,
+        )
+        return [row.id for row in rows]
+
     def promote(
         self, queue: Queue, batch: int, now: datetime | None, chance: float | None = None
     ) -> Promotion:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from django.db import models
 from psycopg import sql
 
+from queues.limits import MAX_DELIVERIES
 from queues.managers.statements import run, run_one, run_script
+from queues.synthetic_history import ERRORS, POISON_ERROR, Stretch, error_fingerprints
 
 if TYPE_CHECKING:
     from queues.models import MessageLog, Queue  # noqa: F401  # named in the class's base
@@ -38,6 +40,30 @@ class MessageLogManager(models.Manager["MessageLog"]):
             redrive_id=redrive_id,
             now=now,
         )
+
+    def generate(
+        self, queues: Sequence[Queue], stretch: Stretch, *, until: datetime, lasting: timedelta
+    ) -> int:
+        """Write a stretch of made-up history, and say how many rows it took. The queues are of one team."""
+        written = run_one(
+            "message_log/generate",
+            team_id=queues[0].team_id,
+            queue_id=[queue.pk for queue in queues],
+            dlq_id=[queue.dlq_id for queue in queues],
+            visibility_timeout=[queue.visibility_timeout for queue in queues],
+            max_deliveries=[queue.max_deliveries or MAX_DELIVERIES[1] for queue in queues],
+            retention_seconds=[queue.retention_seconds for queue in queues],
+            messages=stretch.messages,
+            starts_at=stretch.starts_at.timestamp(),
+            seconds=lasting.total_seconds(),
+            until=until.timestamp(),
+            seed=stretch.seed,
+            error_types=[error_type for error_type, _ in ERRORS],
+            fingerprints=error_fingerprints(),
+            poison=ERRORS.index(POISON_ERROR) + 1,
+            **stretch.columns,
+        )
+        return int(written.written)
 
     def days(self) -> set[date]:
         """The days that have a partition of their own."""

@@ -7,18 +7,36 @@ from queues.models.error_group import ErrorGroup, ErrorGroupDelta, ErrorGroupHou
 from queues.models.message import Message, State
 from queues.models.message_edit import MessageEdit
 from queues.models.message_log import MessageLog, Outcome
+from queues.models.metrics import (
+    AdviceKind,
+    AdviceStatus,
+    Confidence,
+    DlqErrorMetrics,
+    MetricsRun,
+    MetricsWatermark,
+    QueueAdvice,
+    QueueGroupMetrics,
+    QueueMetrics,
+    RunStatus,
+    Trend,
+)
 from queues.models.queue import Mode, Queue
 from queues.models.queue_sample import QueueSample
 from queues.models.queue_slot import QueueSlot
 from queues.models.queue_tally import QueueActivity, QueueTally, QueueTallyDelta
 from queues.models.redrive_task import RedriveStatus, RedriveTask
 from queues.models.team import Membership, Role, Team
+from queues.models.topic import Subscription, Topic
 
 __all__ = [
     "Action",
+    "AdviceKind",
+    "AdviceStatus",
     "ApiKey",
     "AuditEntry",
+    "Confidence",
     "DiscardedMessage",
+    "DlqErrorMetrics",
     "ErrorGroup",
     "ErrorGroupDelta",
     "ErrorGroupHour",
@@ -26,10 +44,15 @@ __all__ = [
     "Message",
     "MessageEdit",
     "MessageLog",
+    "MetricsRun",
+    "MetricsWatermark",
     "Mode",
     "Outcome",
     "Queue",
     "QueueActivity",
+    "QueueAdvice",
+    "QueueGroupMetrics",
+    "QueueMetrics",
     "QueueSample",
     "QueueSlot",
     "QueueTally",
@@ -37,6 +60,10 @@ __all__ = [
     "RedriveStatus",
     "RedriveTask",
     "Role",
+    "RunStatus",
     "State",
+    "Subscription",
     "Team",
+    "Topic",
+    "Trend",
 ]

@@ -25,6 +25,7 @@ class MessageLog(models.Model):
     first_delivered_at = models.DateTimeField(null=True)
     last_delivered_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField()
+    left_at = models.DateTimeField(null=True)  # when it left the queue, if before: it lay in the trash since
     delivery_count = models.IntegerField()
     nack_count = models.IntegerField()
     lease_expiry_count = models.IntegerField()

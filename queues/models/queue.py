@@ -39,7 +39,7 @@ class Queue(models.Model):
     dlq = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="source_queues"
     )
-    dlq_is_lazy = models.BooleanField(default=False)  # made by the first dead letter, so deleted with us
+    dlq_is_lazy = models.BooleanField(default=False)  # made for this queue, so deleted with it
     is_dlq = models.BooleanField(default=False)
     paused = models.BooleanField(default=False)
 

@@ -16,6 +16,7 @@ class Team(models.Model):
     name = models.CharField(max_length=80, unique=True)
     max_queues = models.PositiveIntegerField(default=limits.QUEUES_PER_TEAM)
     max_api_keys = models.PositiveIntegerField(default=limits.API_KEYS_PER_TEAM)
+    max_topics = models.PositiveIntegerField(default=limits.TOPICS_PER_TEAM)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -27,12 +27,12 @@ def verified(given: Mapping[str, Any]) -> dict[str, float]:
         raise Invalid("Must have base_seconds.", field="backoff")
     backoff = {name: _verified_part(name, {**DEFAULTS, **given}[name]) for name in BOUNDS}
     if backoff["max_seconds"] < backoff["base_seconds"]:
-        raise Invalid("max_seconds must not be less than base_seconds.", field="backoff")
+        raise Invalid("max_seconds must not be less than base_seconds.", field="backoff.max_seconds")
     return backoff
 
 
 def _verified_part(name: str, value: Any) -> float:
     low, high = BOUNDS[name]
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise Invalid(f"{name} must be a number between {low} and {high}.", field="backoff")
+        raise Invalid(f"{name} must be a number between {low} and {high}.", field=f"backoff.{name}")
     return value

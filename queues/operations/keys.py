@@ -78,11 +78,11 @@ def authenticate(bearer: str, now: datetime | None = None) -> ApiKey | None:
     return key
 
 
-def allows(key: ApiKey, scope: str | None, queue_name: str | None = None) -> bool:
-    """No scope: any live key may. No queue name: the call is not about one queue."""
+def allows(key: ApiKey, scope: str | None, name: str | None = None) -> bool:
+    """No scope: any live key may. No name: the call is not about one queue or topic."""
     if scope is not None and scope not in key.scopes:
         return False
-    return queue_name is None or not key.queue_pattern or fnmatchcase(queue_name, key.queue_pattern)
+    return name is None or not key.queue_pattern or fnmatchcase(name, key.queue_pattern)
 
 
 def reveal_secret(key: ApiKey) -> str:

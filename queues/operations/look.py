@@ -5,11 +5,12 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Left
 from django.utils import timezone
 
 from queues import ids
 from queues.errors import Invalid, MessageNotFound
-from queues.limits import EXACT_COUNT
+from queues.limits import BEGINNING_CHARACTERS, EXACT_COUNT
 from queues.models import Message, Queue, QueueSlot, QueueTally, State
 from queues.models.message import PARKED
 from queues.values import Counts
@@ -47,6 +48,11 @@ def browse(
         messages = messages.filter(has_attribute(*attribute))
     exact = {"group_id": group_id, "error_type": error_type, "fingerprint": fingerprint}
     return messages.filter(**{field: value for field, value in exact.items() if value is not None})
+
+
+def in_brief(messages: QuerySet[Message]) -> QuerySet[Message]:
+    """With the `beginning` of each body instead of all of it: a page of large ones would be megabytes."""
+    return messages.defer("data").annotate(beginning=Left("data", BEGINNING_CHARACTERS))
 
 
 def state_of(message: Message, now: datetime | None = None) -> str:

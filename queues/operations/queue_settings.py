@@ -3,7 +3,7 @@
 from typing import Any
 
 from queues import limits
-from queues.errors import Invalid
+from queues.errors import Invalid, noting, raise_all
 from queues.models import Mode, Queue, Team
 from queues.operations import backoff
 
@@ -25,19 +25,48 @@ CHANGEABLE = {*RANGES, "backoff", "allow_edit", "tags", "description", "dlq"}
 
 def new_queue(team: Team, name: str, settings: dict[str, Any]) -> Queue:
     """An unsaved queue with these settings, all verified; what is not given has its default."""
-    limits.verify_queue_name(name)
-    queue = Queue(team=team, name=name, mode=_verified_mode(settings.pop("mode", Mode.STANDARD)))
-    apply(queue, settings)
+    queue = Queue(team=team, name=name)
+    problems: list[Invalid] = []
+    with noting(problems):
+        limits.verify_queue_name(name)
+    with noting(problems):
+        queue.mode = _verified_mode(settings.pop("mode", Mode.STANDARD))
+    with noting(problems):
+        apply(queue, settings)
+    raise_all(problems)
     return queue
 
 
 def apply(queue: Queue, changes: dict[str, Any]) -> None:
-    """Put verified changes onto a queue; nothing is saved."""
+    """Put verified changes onto a queue; nothing is saved. Everything that is wrong is said at once."""
+    problems: list[Invalid] = []
     for field, value in changes.items():
-        setattr(queue, field, _verified(queue, field, value))
+        with noting(problems):
+            setattr(queue, field, _verified(queue, field, value))
+    if not problems and queue.delay_seconds >= queue.retention_seconds:
+        problems.append(Invalid("Must be less than retention_seconds.", field="delay_seconds"))
+    raise_all(problems)
     queue.ranks_by_time = queue.ranks_by_time or queue.priority_aging_seconds is not None
-    if queue.delay_seconds >= queue.retention_seconds:
-        raise Invalid("Must be less than retention_seconds.", field="delay_seconds")
+
+
+def modes() -> list[Mode]:
+    """Those a queue can be made in: a form offers no other."""
+    return [mode for mode in Mode if _is_accepted(mode)]
+
+
+def readable(queue: Queue) -> dict[str, Any]:
+    """Every setting by its name, as plain values: what a person is shown and the audit keeps."""
+    plain = {field: getattr(queue, field) for field in sorted(CHANGEABLE - {"dlq"})}
+    return {**plain, "dlq": queue.dlq.name if queue.dlq else None}
+
+
+def chosen(queue: Queue) -> dict[str, Any]:
+    """The settings that are not what every queue begins with; a dead-letter queue made for it is none."""
+    usual = readable(Queue())
+    found = {name: value for name, value in readable(queue).items() if value != usual[name]}
+    if queue.dlq_is_lazy:
+        found.pop("dlq", None)
+    return {"mode": queue.mode, **found} if queue.mode != Mode.STANDARD else found
 
 
 def same(one: Queue, other: Queue) -> bool:
@@ -51,6 +80,14 @@ def _verified_mode(mode: str) -> str:
     if mode != Mode.STANDARD:
         raise Invalid("Must be standard.", field="mode")
     return mode
+
+
+def _is_accepted(mode: Mode) -> bool:
+    try:
+        _verified_mode(mode)
+    except Invalid:
+        return False
+    return True
 
 
 def _verified(queue: Queue, field: str, value: Any) -> Any:

@@ -9,8 +9,8 @@ from django.utils import timezone
 from queues import ids
 from queues.errors import Conflict, QueueNotFound, QuotaExceeded
 from queues.events import emit
-from queues.models import Message, Outcome, Queue, QueueSlot, Team
-from queues.operations import queue_settings
+from queues.models import Message, Outcome, Queue, QueueSlot, Subscription, Team
+from queues.operations import dlq_creation, queue_settings
 from queues.receipts import Receipt
 
 PURGE_BATCH = 5_000
@@ -40,11 +40,33 @@ def create(team: Team, *, name: str, **settings: Any) -> tuple[Queue, bool]:
 
 
 @transaction.atomic
+def create_with_dlq(team: Team, *, name: str, dlq_name: str = "", **settings: Any) -> Queue:
+    """A new queue and the dead-letter queue it will need, unless its messages never die."""
+    wanted = queue_settings.new_queue(team, name, settings)
+    needs_dlq = wanted.max_deliveries is not None and wanted.dlq is None
+    _require_room(team, places=1 + needs_dlq)
+    try:
+        queue = _save_new(wanted)
+    except IntegrityError:
+        raise Conflict("The team has a queue of this name.", field="queue_name") from None
+    if needs_dlq:
+        dlq_creation.make_for(queue, dlq_name)
+        queue.refresh_from_db(fields=["dlq", "dlq_is_lazy"])
+    return queue
+
+
 def update(queue: Queue, **changes: Any) -> Queue:
     """Change settings; they hold for the next request of every process."""
+    return update_noting(queue, changes)[0]
+
+
+@transaction.atomic
+def update_noting(queue: Queue, changes: dict[str, Any]) -> tuple[Queue, dict[str, tuple[Any, Any]]]:
+    """The same, and what each setting that is another now was before: read under the lock, so it is true."""
     if "dlq" in changes:
         _lock_kinship(queue)
     queue = _locked(queue)
+    before = queue_settings.readable(queue)
     before_size, before_dlq = queue.queue_size, queue.dlq
     queue_settings.apply(queue, changes)
     if "dlq" in changes:
@@ -53,7 +75,8 @@ def update(queue: Queue, **changes: Any) -> Queue:
         _resize(queue)
     queue.save()
     _mark_dlqs(before_dlq, queue.dlq)
-    return queue
+    after = queue_settings.readable(queue)
+    return queue, {name: (before[name], after[name]) for name in before if before[name] != after[name]}
 
 
 def pause(queue: Queue) -> Queue:
@@ -115,15 +138,24 @@ def _of_name(team: Team, name: str) -> Queue | None:
 
 @transaction.atomic
 def _save_new(queue: Queue) -> Queue:
-    # The team's row is held, or two requests could both take the last place of the quota.
-    team = Team.objects.select_for_update(no_key=True).get(pk=queue.team_id)
-    if Queue.objects.live().filter(team=team).count() >= team.max_queues:
-        raise QuotaExceeded(f"The team has {team.max_queues} queues, as many as it may have.")
+    _require_room(queue.team)
     queue.save()
     if queue.queue_size is not None:
         QueueSlot.objects.open(queue, queue.queue_size)
     _mark_dlqs(None, queue.dlq)
     return queue
+
+
+def _require_room(team: Team, places: int = 1) -> None:
+    # The team's row is held, or two requests could both take the last place of the quota.
+    team = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+    held = Queue.objects.live().filter(team=team).count()
+    if held >= team.max_queues:
+        raise QuotaExceeded(f"The team has {team.max_queues} queues, as many as it may have.")
+    if held + places > team.max_queues:
+        raise QuotaExceeded(
+            f"The team has {held} of {team.max_queues} queues: there is no room for a dead-letter queue too."
+        )
 
 
 def _lock_kinship(queue: Queue) -> None:
@@ -169,6 +201,7 @@ def _mark_deleted(queue: Queue) -> None:
     Queue.objects.filter(dlq=queue).update(dlq=None, dlq_is_lazy=False)
     Queue.objects.filter(pk=queue.pk).update(deleted_at=timezone.now(), dlq=None, is_dlq=False)
     _mark_dlqs(queue.dlq, None)
+    Subscription.objects.filter(queue=queue).delete()
     emit("queue.deleted", queue=queue)
 
 

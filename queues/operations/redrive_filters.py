@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db.models import Case, CharField, Q, QuerySet, Value, When
+from django.db.models import Case, CharField, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import Now
 from django.db.models.lookups import Exact
 from django.utils import timezone
@@ -51,11 +51,11 @@ def verified(given: Filter) -> dict[str, Any]:
 def matching(dlq: Queue, kept: Filter, cut_off: datetime) -> QuerySet[Message]:
     """The dead letters that were here by the cut-off and match. What was sent here never died: it stays."""
     dead = Message.objects.filter(queue_id=dlq.pk, dead_lettered_at__lte=cut_off).exclude(state=State.EXPIRED)
-    return narrowed(dead, dlq, kept)
+    return narrowed(dead, dlq.team_id, kept)
 
 
-def narrowed(messages: QuerySet[Message], queue: Queue, kept: Filter) -> QuerySet[Message]:
-    """Those of a queue's messages that match. A page shows what this finds, and a redrive takes it."""
+def narrowed(messages: QuerySet[Message], team_id: int | OuterRef, kept: Filter) -> QuerySet[Message]:
+    """Those of a team's messages that match. A page shows what this finds, and a redrive takes it."""
     plain = {LOOKUPS[key]: _read(key, value) for key, value in kept.items() if key in LOOKUPS}
     messages = messages.filter(**plain)
     for text in kept.get("text", ()):
@@ -65,7 +65,7 @@ def narrowed(messages: QuerySet[Message], queue: Queue, kept: Filter) -> QuerySe
     for name, text in kept.get("attribute_text", {}).items():
         messages = messages.filter(has_attribute(name, text))
     if "source_queue" in kept:
-        named = Queue.objects.filter(team_id=queue.team_id, name=kept["source_queue"])
+        named = Queue.objects.filter(team_id=team_id, name=kept["source_queue"])
         messages = messages.filter(source_queue_id__in=named.values("pk"))
     return messages
 

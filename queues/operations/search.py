@@ -4,11 +4,13 @@
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from queues import ids, limits
@@ -56,6 +58,15 @@ def parse(text: str, now: datetime | None = None) -> Search:
     return Search(text.strip(), {} if problems else found, problems)
 
 
+def for_group(fingerprint: str) -> str:
+    """What to type for one error group. A quotation mark cannot be typed: such a one finds the rest."""
+    return (
+        f'fingerprint:"{fingerprint}"'
+        if any(char in fingerprint for char in ' ":')
+        else f"fingerprint:{fingerprint}"
+    )
+
+
 def find(
     queue: Queue,
     search: Search,
@@ -65,29 +76,57 @@ def find(
     after: str | None = None,
     before: str | None = None,
     size: int = limits.PAGE_SIZE,
+    in_brief: bool = False,
     now: datetime | None = None,
 ) -> Page:
-    """One page of what matches, given up after a few seconds."""
+    """One page of what matches, given up after a few seconds. In brief, bodies come without their rest."""
     if search.problems:
         return Page([])
-    rows = look.browse(queue, state=state, now=now)
-    if dead_only:
-        rows = rows.filter(dead_lettered_at__isnull=False)
-    rows = redrive_filters.narrowed(rows, queue, search.filter)
+    rows = _matching(queue, search, state, dead_only, now)
+    if in_brief:
+        rows = look.in_brief(rows)
     backwards = before is not None and after is None
     edge = ids.decode("msg", (before if backwards else after) or "")
     if edge is not None:
         rows = rows.filter(id__lt=edge) if backwards else rows.filter(id__gt=edge)
-    with at_most(limits.SEARCH_SECONDS, otherwise=SearchTooSlow):
-        found = list(rows.order_by(*_order(search, backwards))[: size + 1])
+    with in_time():
+        found = list(rows.order_by(*order(search, backwards))[: size + 1])
     return _page(found, size, backwards, came_from=edge is not None)
 
 
-def _order(search: Search, backwards: bool) -> list[str]:
+@contextmanager
+def in_time() -> Iterator[None]:
+    """For a person who waits: a statement that takes longer than a few seconds is given up."""
+    with at_most(limits.SEARCH_SECONDS, otherwise=SearchTooSlow):
+        yield
+
+
+def count(
+    queue: Queue, search: Search, *, dead_only: bool = False, most: int = limits.EXACT_COUNT_OF_MANY
+) -> int | None:
+    """How many match, counted no further than `most`; None when even that takes too long."""
+    rows = _matching(queue, search, None, dead_only, None).order_by(*order(search))
+    try:
+        with at_most(limits.COUNT_SECONDS, otherwise=SearchTooSlow):
+            return rows[:most].count()
+    except SearchTooSlow:
+        return None
+
+
+def order(search: Search, backwards: bool = False) -> list[str]:
     """By id. Within one group also by the group, which is all the same, so that its own index serves: for the
     first ids alone the planner, when the group is rare, may walk the whole queue."""
-    order = ["fingerprint", "id"] if "fingerprint" in search.filter else ["id"]
-    return [f"-{name}" for name in order] if backwards else order
+    names = ["fingerprint", "id"] if "fingerprint" in search.filter else ["id"]
+    return [f"-{name}" for name in names] if backwards else names
+
+
+def _matching(
+    queue: Queue, search: Search, state: str | None, dead_only: bool, now: datetime | None
+) -> QuerySet[Message]:
+    rows = look.browse(queue, state=state, now=now)
+    if dead_only:
+        rows = rows.filter(dead_lettered_at__isnull=False)
+    return redrive_filters.narrowed(rows, queue.team_id, search.filter)
 
 
 def _page(found: list[Message], size: int, backwards: bool, came_from: bool) -> Page:

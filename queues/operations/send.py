@@ -113,6 +113,12 @@ def _checked(queue: Queue, entry: NewMessage | QueueError) -> _Checked | QueueEr
 
 
 def _verified_size(queue: Queue, message: NewMessage) -> int:
+    verify(message)
+    return allowed_size(queue, message, size_of(message))
+
+
+def verify(message: NewMessage) -> None:
+    """Refuse what no queue would take."""
     limits.verify_text("data", message.data)
     limits.verify_range("priority", message.priority, limits.PRIORITY)
     if message.attributes:
@@ -123,18 +129,21 @@ def _verified_size(queue: Queue, message: NewMessage) -> int:
         limits.verify_range("max_deliveries", message.max_deliveries, limits.MAX_DELIVERIES)
     if message.trace_id is not None:
         limits.verify_length("trace_id", message.trace_id, limits.TRACE_ID_LENGTH)
+    if message.delay_seconds is not None:
+        limits.verify_range("delay_seconds", message.delay_seconds, limits.DELAY_SECONDS)
     if message.ttl_seconds is not None:
         limits.verify_range("ttl_seconds", message.ttl_seconds, limits.TTL_SECONDS)
-    _verify_delay(queue, message)
-    return limits.verify_message_size(size_of(message), queue.max_message_bytes)
+        _verify_delay(message, message.ttl_seconds)
 
 
-def _verify_delay(queue: Queue, message: NewMessage) -> None:
-    if message.delay_seconds is None:
-        return
-    limits.verify_range("delay_seconds", message.delay_seconds, limits.DELAY_SECONDS)
-    longest = min(queue.retention_seconds, message.ttl_seconds or queue.retention_seconds)
-    if message.delay_seconds >= longest:
+def allowed_size(queue: Queue, message: NewMessage, size: int) -> int:
+    """Refuse what this queue would not take."""
+    _verify_delay(message, queue.retention_seconds)
+    return limits.verify_message_size(size, queue.max_message_bytes)
+
+
+def _verify_delay(message: NewMessage, lifetime: int) -> None:
+    if message.delay_seconds is not None and message.delay_seconds >= lifetime:
         raise Invalid(
-            f"The message would expire after {longest} s, before it is delivered.", field="delay_seconds"
+            f"The message would expire after {lifetime} s, before it is delivered.", field="delay_seconds"
         )

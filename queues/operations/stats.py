@@ -32,10 +32,10 @@ class Stats:
 
 def stats(queue: Queue, now: datetime | None = None) -> Stats:
     now = now or timezone.now()
-    return Stats(look.count(queue, now), [_rates(queue, minutes, now) for minutes in WINDOWS])
+    return Stats(look.count(queue, now), [rates(queue, minutes, now) for minutes in WINDOWS])
 
 
-def _rates(queue: Queue, minutes: int, now: datetime) -> Rates:
+def rates(queue: Queue, minutes: int, now: datetime) -> Rates:
     sums = QueueActivity.objects.since(queue.pk, now - timedelta(minutes=minutes))
     return Rates(
         minutes, **{name: round(float(total) / (60 * minutes), 3) for name, total in sums._asdict().items()}

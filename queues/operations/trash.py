@@ -10,6 +10,8 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.db.models.fields.json import KT
+from django.db.models.functions import Left
 
 from queues import ids, limits
 from queues.errors import MessageNotFound, QueueFull, QueueNotFound
@@ -67,6 +69,11 @@ def restore(queue: Queue, message_ids: Sequence[str], now: datetime | None = Non
 def trash_of(queue: Queue) -> QuerySet[DiscardedMessage]:
     """What lies in the trash of a queue, the latest first."""
     return DiscardedMessage.objects.filter(queue_id=queue.pk).order_by("-id")
+
+
+def in_brief(discarded: QuerySet[DiscardedMessage]) -> QuerySet[DiscardedMessage]:
+    """With the `beginning` of each body instead of the whole row."""
+    return discarded.defer("row").annotate(beginning=Left(KT("row__data"), limits.BEGINNING_CHARACTERS))
 
 
 def find(queue: Queue, message_id: str) -> DiscardedMessage:

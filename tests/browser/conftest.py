@@ -19,6 +19,7 @@ from pytest_django.live_server_helper import LiveServer
 from queues.models import Queue, Role, Team
 from queues.operations import teams
 from simplemq import prerequisites
+from tests.browser.chromium import QUIET
 from tests.browser.complaints import Complaints
 from tests.factories import new_queue, new_team
 
@@ -27,14 +28,6 @@ os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
 HERE = Path(__file__).parent
 PATIENCE_MS = 10_000
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 
 Visit = Callable[..., Page]
 
@@ -52,6 +45,11 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     return {**browser_type_launch_args, "executable_path": prerequisites.find("chromium"), "args": QUIET}
 
 
+@pytest.fixture(scope="session")
+def base_url() -> None:
+    """The plugin's own is a method, against which pytest warns. `visit_as` tells a browser its address."""
+
+
 @pytest.fixture(autouse=True)
 def no_collected_static_files(settings: Settings, tmp_path: Path) -> None:
     """Nobody ran collectstatic before the tests: the server finds the files where they are written."""
@@ -60,6 +58,12 @@ def no_collected_static_files(settings: Settings, tmp_path: Path) -> None:
         **settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     }
+
+
+@pytest.fixture(autouse=True)
+def cheap_passwords(settings: Settings) -> None:
+    """Hashing them as in earnest takes most of a second each."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture

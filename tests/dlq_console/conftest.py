@@ -24,6 +24,12 @@ def no_collected_static_files(settings: Settings, tmp_path: Path) -> None:
     }
 
 
+@pytest.fixture(autouse=True)
+def cheap_passwords(settings: Settings) -> None:
+    """Hashing them as in earnest takes most of a second each."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
 def new_person(name: str, team: Team | None = None, role: Role = Role.VIEWER) -> User:
     """Somebody who may sign in; a member of the team when one is given."""
     user = User.objects.create_user(name, password=f"the password of {name}")

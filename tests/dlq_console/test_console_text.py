@@ -4,7 +4,8 @@ import pytest
 from django.template import Context, Template
 from django.utils import timezone
 
-from dlq_console.templatetags.console_text import NOTHING, ago, count, duration, size, visible
+from dlq_console.templatetags.console_text import NOTHING, ago, count, duration, percent, size, visible
+from queues import durations
 
 
 class TestVisible:
@@ -81,3 +82,35 @@ def test_bytes_are_in_binary_units(value, text):
 @pytest.mark.parametrize(("value", "text"), [(None, NOTHING), (7, "7"), (1_234_567, "1,234,567")])
 def test_count_separates_thousands(value, text):
     assert count(value) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (None, NOTHING),
+        (0, "0 %"),
+        (0.0004, "< 0.1 %"),
+        (0.0125, "1.2 %"),
+        (0.03, "3 %"),
+        (0.126, "13 %"),
+        (1, "100 %"),
+    ],
+)
+def test_a_share_is_written_in_percent(share, text):
+    assert percent(share) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0 s"),
+        (0.0004, "1 ms"),
+        (0.25, "250 ms"),
+        (1.25, "1.2 s"),
+        (3.0, "3 s"),
+        (42.7, "42 s"),
+        (7_200, "2 h"),
+    ],
+)
+def test_short_times_are_written_precisely(seconds, text):
+    assert durations.precisely(seconds) == text

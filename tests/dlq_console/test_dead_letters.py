@@ -1,24 +1,14 @@
 """The pages of a dead-letter queue, and what is done with the letters."""
 
-import json
-
 import pytest
 from django.urls import reverse
 
-from queues.models import Action, AuditEntry, DiscardedMessage, ErrorGroup, Message, Queue, RedriveTask
-from queues.operations.nack import nack
-from queues.operations.receive import receive
-from tests.factories import dead_letter, ready_message, reloaded
-
-HOSTILE = '<script>alert(1)</script>"><img src=x onerror=alert(1)>{{ 7|add:7 }}{% csrf_token %}\u202e'
-
-
-def died(queue: Queue, data: str, error: str = "TimeoutError", message: str = "no answer") -> Message:
-    """A message that a consumer gave back with an error, for the last time."""
-    ready_message(queue, data)
-    [delivery] = receive(queue)
-    nack(queue, delivery.message_id, delivery.receipt_handle, error={"type": error, "message": message})
-    return Message.objects.get(id=delivery.id)
+from dlq_console.views import dead_letters as views
+from queues import limits
+from queues.models import Action, AuditEntry, ErrorGroup, Message, Queue
+from queues.operations import error_groups, search
+from tests.dlq_console.letters import HOSTILE, assert_harmless, died
+from tests.factories import dead_letter, new_queue, ready_message, reloaded
 
 
 @pytest.fixture
@@ -46,6 +36,89 @@ def test_it_opens_on_groups(viewer, dlq, queue):
     assert text.index("TimeoutError: no answer") < text.index("ValueError: no number")
     assert "2 messages" in text
     assert "Looking is harmless" in text
+
+
+def test_each_group_has_samples_a_line_and_its_own_redrive(operator, dlq, queue, letter):
+    letters = [letter, *(died(queue, f"body {number}") for number in range(3))]
+    text = operator.get(page("dlq", dlq)).text
+    assert [each.public_id in text for each in letters] == [False, True, True, True]
+    assert '<polyline points="0.0,' in text
+    assert "4 in 24 h" in text
+    assert "Redrive 4 …" in text
+    assert page("redrive-new", dlq) + "?q=fingerprint" in text
+
+
+def test_it_says_how_many_are_in_groups_that_are_not_shown(viewer, dlq, queue, monkeypatch):
+    died(queue, "two", "ValueError", "no number")
+    died(queue, "three", "ValueError", "no number")
+    monkeypatch.setattr(error_groups, "MOST_GROUPS", 1)
+    text = viewer.get(page("dlq", dlq)).text
+    assert "1 more dead letters are in smaller ones" in text
+    assert "TimeoutError" not in text
+
+
+@pytest.mark.parametrize("name", ["dlq", "dead-letters", "browse"])
+def test_lists_mask_what_is_secret(owner, dlq, name):
+    text = owner.get(page(name, dlq)).text
+    assert "&quot;order&quot;: 42" in text
+    assert "s3cret" not in text
+
+
+@pytest.mark.parametrize("name", ["dlq", "dead-letters", "browse", "redrives", "trash"])
+def test_every_list_can_renew_itself(viewer, dlq, name):
+    text = viewer.get(page(name, dlq)).text
+    assert "data-refresh-choice" in text
+    assert "data-refresh>" in text
+
+
+@pytest.mark.parametrize(("name", "most"), [("dlq", 12), ("dead-letters", 12), ("browse", 12)])
+def test_lists_take_as_many_statements_for_many(owner, queue, dlq, name, most, django_assert_max_num_queries):
+    for number in range(12):
+        died(queue, f"body {number}", f"Error{number}")
+    with django_assert_max_num_queries(most):
+        owner.get(page(name, dlq))
+
+
+def test_a_list_reads_the_beginnings_of_bodies_only(viewer, dlq, queue):
+    [row] = viewer.get(page("dead-letters", dlq)).context["rows"]
+    assert "data" in row["message"].get_deferred_fields()
+
+
+class TestAllThatMatch:
+    """The number on the way to the wizard: exact where that costs nothing, else counted up to a bound."""
+
+    @pytest.fixture(autouse=True)
+    def small_pages(self, monkeypatch, queue, dlq):
+        for number in range(4):
+            died(queue, f"body {number}")
+        monkeypatch.setattr(search.find, "__kwdefaults__", {**search.find.__kwdefaults__, "size": 2})
+
+    def matching(self, client, dlq, **query) -> str:
+        return client.get(page("dead-letters", dlq), query).context["matching"]
+
+    def test_without_a_filter_it_is_all_of_them(self, operator, dlq):
+        assert self.matching(operator, dlq) == "5"
+        assert "Select all 5 matching this filter …" in operator.get(page("dead-letters", dlq)).text
+
+    def test_with_one_it_is_those(self, operator, dlq):
+        assert self.matching(operator, dlq, q="body") == "4"
+
+    def test_on_a_single_page_they_are_counted_there(self, operator, dlq):
+        assert self.matching(operator, dlq, q="order") == "1"
+
+    def test_there_may_be_more_than_are_counted(self, operator, dlq, monkeypatch):
+        monkeypatch.setattr(views.limits, "EXACT_COUNT_OF_MANY", 3)
+        monkeypatch.setattr(search.count, "__kwdefaults__", {**search.count.__kwdefaults__, "most": 3})
+        assert self.matching(operator, dlq, q="body") == "3 or more"
+
+    def test_nobody_waits_for_a_count(self, operator, dlq, monkeypatch):
+        monkeypatch.setattr(search, "count", lambda *args, **kwargs: None)
+        text = operator.get(page("dead-letters", dlq), {"q": "body"}).text
+        assert "Select all  matching this filter …" in text
+
+    def test_the_way_leads_to_the_wizard_with_the_filter(self, operator, dlq):
+        text = operator.get(page("dead-letters", dlq), {"q": "error:Timeout body"}).text
+        assert page("redrive-new", dlq) + "?q=error%3ATimeout%20body" in text
 
 
 def test_it_calls_a_guess_a_guess(viewer, queue):
@@ -117,59 +190,38 @@ def test_a_requeue_that_is_refused_says_why(operator, dlq, letter):
     assert actions() == [Action.MESSAGE_REQUEUED]
 
 
-def test_ticked_letters_go_together_and_come_back_by_undo(operator, dlq, queue, letter):
-    letters = [letter, died(queue, "two"), died(queue, "three")]
-    ids = [each.public_id for each in letters[:2]]
-    answer = operator.post(page("bulk", dlq), {"message_id": ids, "do": "requeue"}, follow=True)
-    assert "Requeued 2 messages" in answer.text
-    assert Message.objects.filter(queue_id=queue.pk).count() == 2
-    assert RedriveTask.objects.get().moved == 2
+def test_what_there_is_to_say_waits_for_a_whole_page(operator, dlq, letter):
+    operator.post(page("requeue", dlq, letter.public_id))
+    renewed = operator.get(page("dead-letters", dlq), headers={"X-SimpleMQ-Refresh": "1"})
+    assert "Requeued to orders" not in renewed.text
+    assert "Requeued to orders" in operator.get(page("dead-letters", dlq)).text
 
 
-def test_ticked_letters_can_be_discarded(operator, dlq, letter):
-    operator.post(page("bulk", dlq), {"message_id": [letter.public_id], "do": "discard", "reason": "spam"})
-    assert DiscardedMessage.objects.get().reason == "spam"
-    assert actions() == [Action.MESSAGE_DISCARDED]
+def test_a_note_that_is_too_long_is_refused_kindly(operator, dlq, letter):
+    note = {"fingerprint": letter.fingerprint, "note": "x" * (limits.GROUP_NOTE_LENGTH + 1)}
+    answer = operator.post(page("group-note", dlq), note, follow=True)
+    assert "The note was not saved. Must be at most 2000 characters long." in answer.text
+    assert actions() == []
 
 
-def test_nothing_ticked_changes_nothing(operator, dlq):
-    assert "Tick some messages" in operator.post(page("bulk", dlq), {"do": "requeue"}, follow=True).text
+def test_a_note_of_no_group_is_not_found(operator, dlq):
+    assert operator.post(page("group-note", dlq), {"fingerprint": "none", "note": "x"}).status_code == 404
 
 
-def test_secret_fields_are_masked_until_revealed(operator, dlq, letter):
-    address = page("message", dlq, letter.public_id)
-    assert "s3cret" not in operator.get(address).text
-    assert b"s3cret" not in operator.get(page("message-raw", dlq, letter.public_id)).content
-    revealed = operator.post(page("message-reveal", dlq, letter.public_id))
-    assert "s3cret" in revealed.text
-    assert "no-store" in revealed["Cache-Control"]
-    assert actions() == [Action.MESSAGE_REVEALED]
+def test_browsing_is_narrowed_by_state(viewer, queue):
+    ready_message(queue, "waits")
+    ready_message(queue, "comes later", delay_seconds=900)
+    text = viewer.get(page("browse", queue), {"state": "delayed"}).text
+    assert "comes later" in text
+    assert "waits<" not in text
 
 
-def test_an_edited_letter_is_sent_anew(operator, dlq, queue, letter):
-    Queue.objects.filter(pk=queue.pk).update(allow_edit=True)
-    address = page("edit", dlq, letter.public_id)
-    refused = operator.post(address, {"data": '{"order": 43', "reason": "typo"})
-    assert refused.status_code == 400
-    assert "{&quot;order&quot;: 43" in refused.text
-    operator.post(address, {"data": '{"order": 43}', "reason": "typo"})
-    assert Message.objects.get(queue_id=queue.pk).data == '{"order": 43}'
-    assert actions() == [Action.MESSAGE_EDITED]
-
-
-def test_it_exports_what_matches(operator, dlq, queue):
-    died(queue, '=HYPERLINK("evil")')
-    answer = operator.post(page("export", dlq), {"format": "csv"})
-    assert "'=HYPERLINK" in answer.getvalue().decode()
-    lines = operator.post(page("export", dlq), {"q": "HYPERLINK"}).getvalue().splitlines()
-    assert [json.loads(line)["data"] for line in lines] == ['=HYPERLINK("evil")']
-    assert actions() == [Action.MESSAGES_EXPORTED] * 2
-
-
-def test_two_messages_are_compared(viewer, dlq, queue, letter):
-    other = died(queue, '{"order": 43}')
-    answer = viewer.get(page("message-diff", dlq), {"a": letter.public_id, "b": other.public_id})
-    assert "diff-add" in answer.text
+@pytest.mark.parametrize("name", ["dead-letters", "browse", "dlq"])
+def test_an_empty_list_says_what_to_do_next(viewer, team, name):
+    empty = new_queue(team)
+    text = viewer.get(page(name, empty)).text
+    assert 'class="empty"' in text
+    assert "<a " in text.split('class="empty"')[1]
 
 
 def test_a_note_is_kept_with_its_group(operator, dlq, letter):
@@ -211,21 +263,24 @@ def test_hostile_text_is_shown_as_text(operator, queue):
     letter = died(queue, HOSTILE, HOSTILE, HOSTILE)
     dlq = reloaded(queue).dlq
     Message.objects.filter(id=letter.id).update(group_id=HOSTILE, attributes={HOSTILE: HOSTILE})
+    operator.post(
+        page("group-note", dlq), {"fingerprint": letter.fingerprint, "note": HOSTILE.rstrip("\u202e")}
+    )
     for address in (
         page("dlq", dlq),
-        page("dead-letters", dlq) + "?q=%3Cscript%3E%22%3E",
+        page("dead-letters", dlq) + "?q=%3Cscript%3Ealert(1)",
+        page("dead-letters", dlq),
         page("browse", dlq),
         page("message", dlq, letter.public_id),
-        page("message-diff", dlq) + "?a=%3Cscript%3E",
+        page("message-diff", dlq) + "?a=%3Cscript%3Ealert(1)",
     ):
-        text = operator.get(address).text
-        assert "<script>alert" not in text
-        assert "<img src=x" not in text
-        assert "\u202e" not in text
-        assert "style=" not in text
+        assert_harmless(operator.get(address).text)
 
 
-@pytest.mark.parametrize("body", ["x" * 1_000_000, '{"a": "\\ud800"}', "[" * 50_000, ""])
+@pytest.mark.parametrize(
+    "body",
+    ["x" * 1_000_000, '{"a": "\\ud800"}', "[" * 50_000, "[" * 99 + "]" * 99, "[" * 700 + "]" * 700, ""],
+)
 def test_no_body_breaks_the_page(operator, queue, body):
     queue = reloaded(queue)
     Queue.objects.filter(pk=queue.pk).update(max_message_bytes=1_048_576)

@@ -117,3 +117,9 @@ def test_it_shows_no_more_rows_than_a_page_bears(owner, team, monkeypatch):
     for _ in range(5):
         new_queue(team)
     assert "3 more: filter by name" in text_of(owner)
+
+
+def test_the_bare_address_leads_here(anybody):
+    answer = anybody.get("/")
+    assert (answer.status_code, answer["Location"]) == (302, "/console/")
+    assert anybody.post("/").status_code == 405

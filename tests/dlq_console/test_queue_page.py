@@ -113,8 +113,8 @@ class TestPlainWords:
             "A message waits 10 s before its first delivery.",
             "Messages are delivered by priority, oldest first. A consumer has 30 s to finish a message "
             "before it is delivered again.",
-            "A message is delivered 5 times at the most, 30 s apart, growing to 10 min, then moved to "
-            "a dead-letter queue.",
+            "A message is delivered 5 times at the most, 30 s apart, growing to 4 min, then moved to "
+            "a dead-letter queue and kept there for 14 d.",
             "What nobody finishes is removed after 4 d.",
             "No message should wait longer than 5 min.",
         ]
@@ -122,6 +122,6 @@ class TestPlainWords:
     def test_it_names_the_dead_letter_queue(self):
         queue = new_queue(max_deliveries=1)
         dlq = dead_letter(queue)
-        expected = f"delivered once, then moved to the dead-letter queue {dlq.name}."
+        expected = f"delivered once, then moved to the dead-letter queue {dlq.name} and kept"
         assert expected in " ".join(plain_words.sentences(reloaded(queue)))
         assert "It keeps dead letters" in " ".join(plain_words.sentences(dlq))

@@ -410,7 +410,7 @@ class TestTask:
         task = redriven(operator, dlq)
         receive(queue, visibility_timeout=600)
         response = operator.post(address("redrive-undo", dlq, task.public_id), follow=True)
-        assert "2 messages are dead letters again" in response.content.decode()
+        assert "Pulled back 2 messages" in response.content.decode()
         assert number_in(dlq) == 2
         entry = AuditEntry.objects.get(action="redrive.undone")
         assert (entry.subject, entry.detail) == (task.public_id, {"count": 2})

@@ -174,8 +174,9 @@ class TestFiveHundred:
         return [queues.create(team, name=f"queue-{number}")[0] for number in range(self.QUEUES)]
 
     def test_none_fails_for_want_of_a_connection(self, fifty: list[Queue], key: IssuedKey) -> None:
-        with serving() as server:
-            answers = asyncio.run(self.all_wait(server, fifty, key))
+        # In a thread of its own: a browser that another test left open keeps a loop in this one.
+        with serving() as server, ThreadPoolExecutor(1) as thread:
+            answers = thread.submit(asyncio.run, self.all_wait(server, fifty, key)).result()
         assert {answer.status_code for answer in answers} == {200}
         texts = [answer.json().get("data") for answer in answers]
         assert sorted(texts) == sorted(f"{n}" for n in range(self.WAITERS))

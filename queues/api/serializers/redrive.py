@@ -1,31 +1,18 @@
 """Redrives: what may be asked for, what is planned, and how far one has come."""
 
-from collections.abc import Callable
 from typing import Any
 
 from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from queues import limits
-from queues.api.fields import Flag, Text, Whole
+from queues.api.fields import Flag, Text, VerifiedObject, Whole
 from queues.api.serializers.message import ATTRIBUTE_VALUE
 from queues.api.shapes import Shape
-from queues.errors import Invalid
 from queues.models import RedriveStatus, RedriveTask
 from queues.operations import canary, redrive, redrive_filters
 
 STATUSES = f"{', '.join(RedriveStatus.values[:-1])} or {RedriveStatus.values[-1]}."
-
-
-def _verified_by(verify: Callable[[dict[str, Any]], dict[str, Any]], data: Any) -> dict[str, Any]:
-    """An object that the engine verifies; the field inside it that is at fault is named."""
-    if not isinstance(data, dict):
-        raise serializers.ValidationError("Must be an object.")
-    try:
-        return verify(data)
-    except Invalid as problem:
-        inner = str(problem.field).partition(".")[2]
-        raise serializers.ValidationError({inner: [problem.message]}) from None
 
 
 def _text(longest: int) -> dict[str, Any]:
@@ -63,14 +50,10 @@ def _text(longest: int) -> dict[str, Any]:
         },
     }
 )
-class RedriveFilter(serializers.Field):
+class RedriveFilter(VerifiedObject):
     """Which dead letters: those that match all of it."""
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
-        return _verified_by(redrive_filters.verified, data)
-
-    def to_representation(self, value: dict[str, Any]) -> dict[str, Any]:
-        return value
+    verify = staticmethod(redrive_filters.verified)
 
 
 @extend_schema_field(
@@ -104,14 +87,10 @@ class RedriveFilter(serializers.Field):
         },
     }
 )
-class Canary(serializers.Field):
+class Canary(VerifiedObject):
     """A few messages first; the rest only if no more than this share of them comes back dead."""
 
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
-        return _verified_by(canary.verified, data)
-
-    def to_representation(self, value: dict[str, Any]) -> dict[str, Any]:
-        return value
+    verify = staticmethod(canary.verified)
 
 
 @extend_schema_serializer(

@@ -12,6 +12,7 @@ class Quota(serializers.Serializer):
 
 class Quotas(serializers.Serializer):
     queues = Quota()
+    topics = Quota()
     api_keys = Quota()
 
 

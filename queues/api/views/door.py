@@ -1,8 +1,9 @@
 """What all calls of this door share: they are checked against their entry in `calls` before they run."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, overload
 
+from django.db.models import QuerySet
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
@@ -10,8 +11,8 @@ from queues.api import parsers
 from queues.api.authentication import ApiKeyAuthentication
 from queues.api.calls import Call
 from queues.errors import Forbidden, Invalid, QueueNotFound
-from queues.models import ApiKey, Queue, Team
-from queues.operations import keys, queues
+from queues.models import ApiKey, Queue, Team, Topic
+from queues.operations import keys, queues, topics
 
 
 class Door(ViewSet):
@@ -56,12 +57,24 @@ class Door(ViewSet):
         self.check_object_permissions(self.request, queue)
         return queue
 
+    def topic(self) -> Topic:
+        """The topic of the address, by the same rules: the pattern of a key holds for names of topics too."""
+        topic = topics.find(self.team, self.kwargs["topic_id"])
+        self.check_object_permissions(self.request, topic)
+        return topic
+
     def queue_anew(self) -> Queue:
         """The same after a while: the key may have been revoked since, the queue deleted or changed."""
         authenticated = ApiKeyAuthentication().authenticate(self.request)
         self.request.auth = authenticated[1] if authenticated else None
         self.check_permissions(self.request)
         return self.queue()
+
+    @overload
+    def named_queue(self, field: str, public_id: str) -> Queue: ...
+
+    @overload
+    def named_queue(self, field: str, public_id: None) -> None: ...
 
     def named_queue(self, field: str, public_id: str | None) -> Queue | None:
         """Another queue that a field names, which must be one this key may use in the same way."""
@@ -78,6 +91,13 @@ class Door(ViewSet):
         """Another queue that this call changes too: a key must not reach it by way of the one it may use."""
         if not keys.allows(self.key, self.scope, queue.name):
             raise Forbidden("This key may not use that queue.", field=field)
+
+    def within_pattern(self, rows: QuerySet, name: str = "name") -> QuerySet:
+        """Those of the rows that this key may know of, by one more statement if it has a pattern."""
+        if not self.key.queue_pattern:
+            return rows
+        names = rows.values_list(name, flat=True)
+        return rows.filter(**{f"{name}__in": [each for each in names if keys.allows(self.key, None, each)]})
 
     def body(self) -> dict[str, Any]:
         parsers.admit_chunked(self.request._request)

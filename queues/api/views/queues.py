@@ -123,11 +123,8 @@ class QueuesView(Door):
             rows = rows.filter(tags__contains=dict([self.query["tag"]]))
         if "is_dlq" in self.query:
             rows = rows.filter(is_dlq=self.query["is_dlq"])
-        if self.key.queue_pattern:
-            names = rows.values_list("name", flat=True)
-            rows = rows.filter(name__in=[name for name in names if keys.allows(self.key, None, name)])
         sources = Prefetch("source_queues", Queue.objects.live().order_by("id"), to_attr="live_sources")
-        return rows.select_related("dlq").prefetch_related(sources)
+        return self.within_pattern(rows).select_related("dlq").prefetch_related(sources)
 
     def _settings(self) -> dict[str, Any]:
         settings = self.body()

@@ -1,6 +1,6 @@
 """Who the service takes the caller for."""
 
-from typing import Any
+from dataclasses import asdict
 
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from queues.api.calls import Call
 from queues.api.serializers.whoami import Whoami
 from queues.api.views.door import Door
-from queues.models import ApiKey, Queue, Team
+from queues.operations.teams import quotas
 
 
 class WhoamiView(Door):
@@ -22,15 +22,6 @@ class WhoamiView(Door):
                 "team": self.team.name,
                 "key_name": self.key.name,
                 "scopes": self.key.scopes,
-                "quotas": _quotas(self.team),
+                "quotas": asdict(quotas(self.team)),
             }
         )
-
-
-def _quotas(team: Team) -> dict[str, Any]:
-    queues = Queue.objects.live().filter(team=team).count()
-    api_keys = ApiKey.objects.live().filter(team=team).count()
-    return {
-        "queues": {"limit": team.max_queues, "used": queues},
-        "api_keys": {"limit": team.max_api_keys, "used": api_keys},
-    }

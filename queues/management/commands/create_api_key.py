@@ -27,7 +27,7 @@ class Command(BaseCommand):
             help=f"one or more of {', '.join(limits.SCOPES)}; may be repeated (default: all)",
         )
         parser.add_argument(
-            "--queue-pattern", default="", help="only queues with such a name, e.g. 'orders-*'"
+            "--queue-pattern", default="", help="only queues and topics with such a name, e.g. 'orders-*'"
         )
         parser.add_argument("--expires-in", type=duration, help="e.g. 12h, 30d, 8w (default: never)")
         parser.add_argument("--format", choices=("text", "json"), default="text")
@@ -73,7 +73,8 @@ def _as_dict(issued: IssuedKey) -> dict[str, Any]:
 
 def _as_text(issued: IssuedKey) -> str:
     key = issued.key
-    queues = f"queues named {key.queue_pattern}" if key.queue_pattern else "every queue of the team"
+    pattern = key.queue_pattern
+    queues = f"queues and topics named {pattern}" if pattern else "every queue and topic of the team"
     until = key.expires_at.strftime("until %Y-%m-%d %H:%M UTC") if key.expires_at else "until it is revoked"
     return "\n".join(
         [

@@ -20,12 +20,12 @@ gone AS (
 ),
 logged AS (
     INSERT INTO message_log (
-        message_id, team_id, queue_id, enqueued_at, first_delivered_at, last_delivered_at, finished_at,
+        message_id, team_id, queue_id, enqueued_at, first_delivered_at, last_delivered_at, finished_at, left_at,
         delivery_count, nack_count, lease_expiry_count, size_bytes, priority, outcome,
         group_id, error_type, fingerprint, redrive_id
     )
     SELECT gone.message_id, gone.team_id, gone.queue_id, was.entered_at, was.first_delivered_at,
-           was.last_delivered_at, clock.now,
+           was.last_delivered_at, clock.now, gone.discarded_at,
            was.delivery_count, was.nack_count, was.lease_expiry_count, was.size_bytes, was.priority, 'discarded',
            was.group_id, was.error_type, was.fingerprint, was.redrive_id
       FROM gone

@@ -8,7 +8,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from queues.models import AuditEntry, DiscardedMessage, ErrorGroup, Message, Queue
+from queues.models import AuditEntry, DiscardedMessage, ErrorGroup, Message, Queue, Subscription
+from queues.operations import topics
 from tests.dlq_console.conftest import browser_of
 from tests.factories import dead_letter
 
@@ -72,6 +73,13 @@ def group(dlq: Queue) -> ErrorGroup:
     return ErrorGroup.objects.create(
         queue_id=dlq.pk, fingerprint="f2", title=HOSTILE, error_type=HOSTILE, note=HOSTILE
     )
+
+
+@pytest.fixture
+def subscription(queue: Queue) -> Subscription:
+    """Of `orders` to a topic, with a filter that is hostile."""
+    topic, _ = topics.create(queue.team, "events")
+    return topics.subscribe(topic, queue, {HOSTILE[:200]: [HOSTILE[:200]]})[0]
 
 
 @pytest.fixture

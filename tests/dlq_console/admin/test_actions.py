@@ -3,15 +3,26 @@
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from queues.models import AuditEntry, DiscardedMessage, Message, Queue, RedriveStatus
-from queues.operations import keys, queues, redrive
+from queues.models import (
+    AuditEntry,
+    DiscardedMessage,
+    Message,
+    Queue,
+    RedriveStatus,
+    Subscription,
+    Topic,
+)
+from queues.operations import keys, queues, redrive, topics
 from tests.dlq_console.admin.acting import ask, confirm
 from tests.factories import in_flight_message, ready_messages, reloaded
 
 QUEUES = "/admin/queues/queue/"
 REDRIVES = "/admin/queues/redrivetask/"
 KEYS = "/admin/queues/apikey/"
+TOPICS = "/admin/queues/topic/"
+SUBSCRIPTIONS = "/admin/queues/subscription/"
 
 
 def messages_in(queue):
@@ -109,6 +120,50 @@ def test_it_revokes_a_key(superuser, key):
     assert AuditEntry.objects.get().subject == key.access_key_id
 
 
+def test_it_asks_before_it_deletes_a_topic_or_ends_a_subscription(superuser, subscription):
+    for address, action, row in [
+        (TOPICS, "delete", subscription.topic),
+        (SUBSCRIPTIONS, "end", subscription),
+    ]:
+        answer = ask(superuser, address, action, row)
+        assert 'name="confirmed"' in answer.content.decode()
+    assert Subscription.objects.get() == subscription
+    assert audit() == []
+
+
+def test_it_deletes_a_topic(superuser, subscription):
+    confirm(superuser, TOPICS, "delete", subscription.topic, reason="unused")
+    assert not Topic.objects.exists()
+    assert audit() == [("topic.deleted", "root", "", "unused")]
+    entry = AuditEntry.objects.get()
+    assert (entry.team, entry.subject, entry.detail) == (
+        subscription.queue.team,
+        "events",
+        {"queues": ["orders"]},
+    )
+
+
+def test_it_ends_a_subscription(superuser, subscription):
+    confirm(superuser, SUBSCRIPTIONS, "end", subscription, reason="moved")
+    assert not Subscription.objects.exists()
+    assert audit() == [("subscription.deleted", "root", "orders", "moved")]
+    entry = AuditEntry.objects.get()
+    assert (entry.subject, entry.detail) == ("events", {"filter": subscription.filter})
+
+
+def test_what_somebody_else_ended_meanwhile_is_named(superuser, subscription, monkeypatch):
+    topic, real = subscription.topic, topics.subscriptions_of
+
+    def ended_meanwhile(topic):
+        rows = list(real(topic))
+        Topic.objects.all().delete()
+        return rows
+
+    monkeypatch.setattr(topics, "subscriptions_of", ended_meanwhile)
+    assert said(confirm(superuser, TOPICS, "delete", topic)) == ["events: There is no such topic."]
+    assert audit() == []
+
+
 @pytest.mark.parametrize("broken", ["pause", "purge", "delete"])
 def test_a_deed_that_fails_leaves_neither_itself_nor_an_entry(superuser, queue, monkeypatch, broken):
     """It fails after its work is done, so only a rollback can have undone it."""
@@ -183,7 +238,7 @@ def test_it_discards_and_restores(superuser, dlq, letter):
 
 
 def test_a_message_in_flight_stays(superuser, queue):
-    in_flight_message(queue)
+    in_flight_message(queue, now=timezone.now())  # the action goes by the true clock
     [text] = said(confirm(superuser, messages_in(queue), "discard", Message.objects.get()))
     assert text.endswith(": A consumer holds it, or it is gone.")
     assert (Message.objects.count(), audit()) == (1, [])

@@ -5,7 +5,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from queues.models import AuditEntry, DiscardedMessage, ErrorGroup, Message
-from tests.queues.sql.explained import Plan
+from queues.operations import topics
+from tests.factories import new_queue, new_topic
+from tests.queues.sql.explained import explain_text
 
 WINDOW = 100
 ROWS = 3_000
@@ -61,10 +63,7 @@ def statements_of(client, address, table):
 
 
 def rows_read(statement, table):
-    with connection.cursor() as cursor:
-        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}")
-        [(answer,)] = cursor.fetchall()
-    return Plan(answer[0]["Plan"]).rows_read(table)
+    return explain_text(statement).rows_read(table)
 
 
 def address_of(model, scope, rest, queue):
@@ -125,3 +124,26 @@ def test_the_page_of_a_message_reads_one_row(superuser, letter, full):
 def test_lists_of_what_people_make_count_no_further(superuser, dlq):
     _, statements, _ = statements_of(superuser, "/admin/queues/queue/", "queue")
     assert [each for each in statements if "COUNT(" in each and "LIMIT 101" not in each] == []
+
+
+def test_the_list_of_topics_counts_the_subscriptions_of_its_page_only(superuser, subscription, team):
+    few, _, _ = statements_of(superuser, "/admin/queues/topic/", "topic")
+    for number in range(60):
+        topics.subscribe(new_topic(team, f"topic-{number}"), new_queue(team))
+    many, statements, answer = statements_of(superuser, "/admin/queues/topic/", "topic")
+    assert len(answer.context["cl"].result_list) == 50
+    assert many == few
+    counting = [each for each in statements if "COUNT(*)" in each]
+    assert [rows_read(each, "subscription") for each in counting] == [0]
+    assert [rows_read(each, "subscription") for each in statements if each not in counting] == [50]
+
+
+@pytest.mark.parametrize("place", ["subscription/", "topic/{topic}/change/"])
+def test_subscriptions_are_listed_by_as_many_statements_as_one(superuser, subscription, team, place):
+    address = "/admin/queues/" + place.format(topic=subscription.topic_id)
+    superuser.get(address)  # the first visit also looks up the content type, which is kept
+    few, _, _ = statements_of(superuser, address, "subscription")
+    for _ in range(10):
+        topics.subscribe(subscription.topic, new_queue(team))
+    many, _, _ = statements_of(superuser, address, "subscription")
+    assert many == few

@@ -9,13 +9,13 @@ from queues.operations import keys, redrive, teams
 from tests.dlq_console.admin.conftest import AS_TEXT, HOSTILE
 
 MODELS = ["apikey", "auditentry", "discardedmessage", "errorgroup", "membership", "message", "queue"]
-MODELS += ["redrivetask", "team"]
+MODELS += ["redrivetask", "subscription", "team", "topic"]
 READ_ONLY = ["auditentry", "discardedmessage", "errorgroup", "message", "redrivetask"]
-HOSTILE_ONES = ["auditentry", "discardedmessage", "errorgroup", "message"]
+HOSTILE_ONES = ["auditentry", "discardedmessage", "errorgroup", "message", "subscription"]
 
 
 @pytest.fixture
-def rows(dlq, letter, trash, group, entry, root, team):
+def rows(dlq, letter, trash, group, entry, subscription, root, team):
     """One row of each model."""
     keys.create_api_key(team, "deploy", ["send"])
     return {
@@ -27,7 +27,9 @@ def rows(dlq, letter, trash, group, entry, root, team):
         "message": letter,
         "queue": dlq,
         "redrivetask": redrive.start(dlq, requested_by=HOSTILE),
+        "subscription": subscription,
         "team": team,
+        "topic": subscription.topic,
     }
 
 
@@ -73,6 +75,12 @@ def test_it_shows_hostile_text_as_text(superuser, rows, model, where):
     assert "\u202e" not in html
 
 
+def test_the_page_of_a_topic_shows_its_filters_as_text(superuser, rows):
+    html = superuser.get(page_of("topic", rows)).content.decode()
+    assert AS_TEXT in html
+    assert "<script>alert" not in html
+
+
 @pytest.mark.parametrize("model", READ_ONLY)
 def test_what_traffic_made_cannot_be_added_changed_or_deleted(superuser, rows, model):
     page = page_of(model, rows)
@@ -104,7 +112,9 @@ def test_the_index_is_titled_and_leads_to_the_console(superuser):
     assert '<a href="/console/">Console</a>' in html
 
 
-@pytest.mark.parametrize("model", ["apikey", "auditentry", "membership", "queue", "redrivetask"])
+@pytest.mark.parametrize(
+    "model", ["apikey", "auditentry", "membership", "queue", "redrivetask", "subscription", "topic"]
+)
 def test_it_filters_by_the_name_of_a_team(superuser, rows, model):
     address = reverse(f"admin:queues_{model}_changelist")
     assert superuser.get(f"{address}?team=payments").context["cl"].result_count >= 1
@@ -120,6 +130,20 @@ def test_it_filters_by_a_queue(superuser, rows, model):
         assert superuser.get(address, {"queue": other}).context["cl"].result_count == 0
 
 
+def test_it_filters_subscriptions_by_queue_and_topic(superuser, rows):
+    address = reverse("admin:queues_subscription_changelist")
+    subscription = rows["subscription"]
+    for query, count in [
+        ({"queue": subscription.queue.public_id}, 1),
+        ({"queue": rows["queue"].public_id}, 0),
+        ({"topic": subscription.topic.public_id}, 1),
+        ({"topic": "payments/events"}, 1),
+        ({"topic": "payments/nothing"}, 0),
+        ({"topic": "events"}, 0),
+    ]:
+        assert superuser.get(address, query).context["cl"].result_count == count, query
+
+
 @pytest.mark.parametrize(
     ("model", "found", "nothing"),
     [
@@ -127,6 +151,9 @@ def test_it_filters_by_a_queue(superuser, rows, model):
         ("membership", "root", "nobody"),
         ("queue", "orders", "nothing"),
         ("redrivetask", "orders", "nothing"),
+        ("subscription", "events", "nothing"),
+        ("subscription", "orders", "nothing"),
+        ("topic", "vent", "nothing"),
         ("team", "pay", "nobody"),
         ("message", "f1", "f9"),
         ("errorgroup", "f2", "f9"),
@@ -143,11 +170,13 @@ def with_search(address, text):
     return {"q": text, **({"queue": queue} if queue else {})}
 
 
-@pytest.mark.parametrize("model", ["queue", "redrivetask", "message", "discardedmessage"])
+@pytest.mark.parametrize(
+    "model", ["queue", "redrivetask", "message", "discardedmessage", "subscription", "topic"]
+)
 def test_it_searches_by_public_id(superuser, rows, model):
-    query = {"q": rows[model].public_id, "queue": rows["queue"].public_id}
-    if model in ("queue", "redrivetask"):
-        del query["queue"]
+    query = {"q": rows[model].public_id}
+    if model in ("message", "discardedmessage"):
+        query["queue"] = rows["queue"].public_id
     listed = superuser.get(reverse(f"admin:queues_{model}_changelist"), query).context["cl"]
     assert [row.pk for row in listed.result_list] == [rows[model].pk]
 
@@ -160,6 +189,10 @@ def test_the_other_filters_work(superuser, rows):
         ("queue", {"is_dlq__exact": "1"}, 1),
         ("redrivetask", {"status__exact": "running"}, 1),
         ("membership", {"role__exact": "owner"}, 0),
+        ("topic", {"subscribed": "yes"}, 1),
+        ("topic", {"subscribed": "no"}, 0),
+        ("subscription", {"filter__isempty": "0"}, 1),
+        ("subscription", {"filter__isempty": "1"}, 0),
         ("apikey", {"revoked_at__isempty": "0"}, 0),
         ("message", {"queue": rows["queue"].public_id, "state__exact": "ready"}, 1),
         ("message", {"queue": rows["queue"].public_id, "state__exact": "leased"}, 0),

@@ -3,9 +3,9 @@
 import pytest
 from django.contrib.auth.models import User
 
-from queues.models import ApiKey, AuditEntry, Membership, Queue, Role, Team
-from queues.operations import keys, teams
-from tests.factories import new_queue, new_team
+from queues.models import ApiKey, AuditEntry, Membership, Queue, Role, Subscription, Team, Topic
+from queues.operations import keys, queues, teams, topics
+from tests.factories import new_queue, new_team, new_topic
 
 NO_MEMBERS = {"memberships-TOTAL_FORMS": 0, "memberships-INITIAL_FORMS": 0}
 QUEUE = {
@@ -108,7 +108,10 @@ class TestQueues:
         self.change(superuser, queue, max_deliveries=7)
         queue.refresh_from_db()
         assert queue.max_deliveries == 7
-        assert AuditEntry.objects.get().detail == {"settings": {"max_deliveries": 7}}
+        assert AuditEntry.objects.get().detail == {
+            "before": {"max_deliveries": 1},
+            "after": {"max_deliveries": 7},
+        }
 
     def test_a_setting_out_of_bounds_is_said_beside_its_field(self, superuser, queue):
         found = errors(self.change(superuser, queue, visibility_timeout=99_999))
@@ -126,19 +129,115 @@ class TestQueues:
         assert (queue.name, queue.paused) == ("orders", False)
 
 
+class TestTopics:
+    ADD = "/admin/queues/topic/add/"
+
+    def test_it_creates_one(self, superuser, team):
+        superuser.post(self.ADD, {"team": team.pk, "name": "events"})
+        made = Topic.objects.get()
+        assert (made.team, made.name) == (team, "events")
+        assert audit() == [("topic.created", "events")]
+
+    def test_it_keeps_a_quota(self, superuser, team):
+        Team.objects.update(max_topics=0)
+        found = errors(superuser.post(self.ADD, {"team": team.pk, "name": "events"}))
+        assert found == {"__all__": ["The team has 0 topics, as many as it may have."]}
+        assert audit() == []
+
+    @pytest.mark.parametrize("name", ["a b", "<script>", "a.fifo"])
+    def test_a_bad_name_is_refused(self, superuser, team, name):
+        assert "name" in errors(superuser.post(self.ADD, {"team": team.pk, "name": name}))
+
+    def test_a_name_is_given_once(self, superuser, team):
+        new_topic(team, "events")
+        assert "__all__" in errors(superuser.post(self.ADD, {"team": team.pk, "name": "events"}))
+        assert Topic.objects.count() == 1
+
+    def test_it_cannot_be_changed(self, superuser, team):
+        topic = new_topic(team)
+        for page in ("change", "delete"):
+            address = f"/admin/queues/topic/{topic.pk}/{page}/"
+            assert superuser.post(address, {"name": "x", "post": "yes"}).status_code == 403
+
+
+class TestSubscriptions:
+    ADD = "/admin/queues/subscription/add/"
+
+    @pytest.fixture
+    def form(self, queue):
+        topic = new_topic(queue.team, "events")
+        return {"topic": topic.pk, "queue": queue.pk, "filter": ""}
+
+    def test_it_creates_one(self, superuser, queue, form):
+        superuser.post(self.ADD, {**form, "filter": '{"kind": ["order"]}'})
+        made = Subscription.objects.get()
+        assert (made.queue, made.topic.name, made.filter) == (queue, "events", {"kind": ["order"]})
+        [entry] = AuditEntry.objects.all()
+        assert (entry.action, entry.queue, entry.subject) == ("subscription.created", queue, "events")
+        assert entry.detail == {"filter": {"kind": ["order"]}}
+
+    def test_an_empty_filter_lets_every_message_pass(self, superuser, form):
+        superuser.post(self.ADD, form)
+        assert Subscription.objects.get().filter is None
+
+    @pytest.mark.parametrize(
+        ("filter", "text"),
+        [
+            ('{"kind": "order"}', "kind: Must be a list that is not empty."),
+            ('{"kind": [{"exists": 1}]}', "kind.0.exists: Must be true or false."),
+            ("[]", "Must be an object."),
+            ("{}", "Must name an attribute. Leave it out to get every message."),
+        ],
+    )
+    def test_a_bad_filter_is_said_beside_its_field(self, superuser, form, filter, text):
+        assert errors(superuser.post(self.ADD, {**form, "filter": filter})) == {"filter": [text]}
+        assert audit() == []
+
+    def test_another_teams_queue_cannot_be_subscribed(self, superuser, form):
+        found = errors(superuser.post(self.ADD, {**form, "queue": new_queue(new_team()).pk}))
+        assert found == {"queue": ["There is no such queue."]}
+        assert not Subscription.objects.exists()
+
+    @pytest.mark.parametrize(("field", "term"), [("queue", "order"), ("topic", "event")])
+    def test_it_finds_what_is_typed_into_its_fields(self, superuser, queue, form, field, term):
+        asked = {"app_label": "queues", "model_name": "subscription", "field_name": field, "term": term}
+        found = superuser.get("/admin/autocomplete/", asked).json()["results"]
+        assert [row["id"] for row in found] == [str(form[field])]
+        queues.delete(queue)
+        topics.delete(Topic.objects.get())
+        assert superuser.get("/admin/autocomplete/", asked).json()["results"] == []
+
+    def test_a_queue_is_subscribed_once(self, superuser, form):
+        superuser.post(self.ADD, form)
+        assert "__all__" in errors(superuser.post(self.ADD, form))
+        assert Subscription.objects.count() == 1
+
+    def test_it_cannot_be_changed(self, superuser, subscription):
+        for page in ("change", "delete"):
+            address = f"/admin/queues/subscription/{subscription.pk}/{page}/"
+            assert superuser.post(address, {"filter": "{}", "post": "yes"}).status_code == 403
+
+
 class TestTeams:
     def test_it_creates_one_with_a_member(self, superuser):
         olga = User.objects.create_user("olga")
         member = {"memberships-0-user": olga.pk, "memberships-0-role": "owner"}
-        form = {"name": "billing", "max_queues": 5, "max_api_keys": 6, **NO_MEMBERS, **member}
+        form = {
+            "name": "billing",
+            "max_queues": 5,
+            "max_topics": 7,
+            "max_api_keys": 6,
+            **NO_MEMBERS,
+            **member,
+        }
         superuser.post("/admin/queues/team/add/", {**form, "memberships-TOTAL_FORMS": 1})
         team = Team.objects.get()
-        assert (team.name, team.max_queues, team.max_api_keys) == ("billing", 5, 6)
+        assert (team.name, team.max_queues, team.max_topics, team.max_api_keys) == ("billing", 5, 7, 6)
         assert team.memberships.get().role == Role.OWNER
         assert audit() == [("team.created", "billing"), ("member.added", "olga")]
 
     def test_a_bad_name_is_refused(self, superuser):
-        form = {"name": "a b", "max_queues": 5, "max_api_keys": 6, **NO_MEMBERS}
+        form = {"name": "a b", "max_queues": 5, "max_topics": 7, "max_api_keys": 6, **NO_MEMBERS}
         assert "name" in errors(superuser.post("/admin/queues/team/add/", form))
         assert Team.objects.count() == 0
 
@@ -146,6 +245,7 @@ class TestTeams:
         kept, gone = (teams.add_member(team, User.objects.create_user(name)) for name in ("olga", "gus"))
         form = {
             "max_queues": 9,
+            "max_topics": team.max_topics,
             "max_api_keys": team.max_api_keys,
             "memberships-TOTAL_FORMS": 2,
             "memberships-INITIAL_FORMS": 2,
@@ -155,7 +255,7 @@ class TestTeams:
             form |= {f"memberships-{number}-{name}": value for name, value in fields.items()}
         superuser.post(f"/admin/queues/team/{team.pk}/change/", form)
         assert Membership.objects.get().role == Role.OWNER
-        assert audit() == [("team.changed", team.name), ("member.removed", "gus"), ("member.changed", "olga")]
+        assert audit() == [("team.changed", team.name), ("member.changed", "olga"), ("member.removed", "gus")]
 
     def test_it_cannot_be_deleted(self, superuser, team):
         assert superuser.post(f"/admin/queues/team/{team.pk}/delete/", {"post": "yes"}).status_code == 403
@@ -187,3 +287,14 @@ class TestMemberships:
         superuser.post(address, {"post": "yes"})
         assert not Membership.objects.exists()
         assert audit() == [("member.removed", "olga")]
+
+    def test_it_keeps_the_last_owner(self, superuser, team, membership):
+        teams.change_role(membership, Role.OWNER)
+        page = f"/admin/queues/membership/{membership.pk}/"
+        answer = superuser.post(f"{page}delete/", {"post": "yes"}, follow=True)
+        assert "A team needs an owner" in answer.content.decode()
+        assert (
+            "A team needs an owner" in superuser.post(f"{page}change/", {"role": "viewer"}).content.decode()
+        )
+        assert Membership.objects.get().role == Role.OWNER
+        assert audit() == []

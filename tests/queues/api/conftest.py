@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from queues.models import Queue, Team
-from tests.factories import new_queue, new_team
+from queues.models import Queue, Team, Topic
+from tests.factories import new_queue, new_team, new_topic
 from tests.queues.api.caller import Caller
 
 
@@ -43,6 +43,11 @@ def stranger(db: None) -> Caller:
 @pytest.fixture
 def queue(team: Team) -> Queue:
     return new_queue(team, name="orders")
+
+
+@pytest.fixture
+def topic(team: Team) -> Topic:
+    return new_topic(team)
 
 
 @pytest.fixture

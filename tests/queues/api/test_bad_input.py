@@ -9,13 +9,15 @@ from django.http import HttpResponse
 from queues import limits
 from queues.api import urls as routes
 from queues.api.calls import Call
-from queues.models import Queue
+from queues.models import Queue, Topic
 from tests.queues.api.caller import Caller, assert_problem
 
 PLACES = {
     "/api/queues/{queue_id}": "{queue}",
     "{queue}/messages/{message_id}": "{message}",
     "{queue}/redrives/{redrive_id}": "{redrive}",
+    "/api/topics/{topic_id}": "{topic}",
+    "{topic}/subscriptions/{subscription_id}": "{subscription}",
 }
 
 NOT_A_NUMBER: list[Any] = ["5", "", True, False, 1.5, 1e300, [], [1], {}]
@@ -90,6 +92,29 @@ NAMES = [
     "../x",
     "%41",
 ]
+MESSAGE: dict[str, list[Any]] = {
+    "data": text(),
+    "attributes": [
+        *NOT_AN_OBJECT,
+        {"": "empty name"},
+        {"k": None},
+        {"k": []},
+        {"k": {}},
+        {"k": {"binary": "not base 64!"}},
+        {"k": {"binary": 1}},
+        {"k": {"binary": "AAEC", "more": 1}},
+        {"k": "\x00"},
+        {"\x00": "v"},
+        {"k": "\ud800"},
+        {"k" * 257: "v"},
+        {f"k{n}": "v" for n in range(51)},
+    ],
+    "delay_seconds": number(limits.DELAY_SECONDS),
+    "priority": number(limits.PRIORITY),
+    "group_id": text(limits.GROUP_ID_LENGTH),
+    "ttl_seconds": number(limits.TTL_SECONDS),
+    "max_deliveries": number(limits.MAX_DELIVERIES),
+}
 FIELDS: dict[str, dict[str, list[Any]]] = {
     "POST /api/queues": {
         "queue_name": [*text(), *NAMES],
@@ -97,29 +122,8 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
         **SETTINGS,
     },
     "PATCH {queue}": SETTINGS,
-    "POST {queue}/messages": {
-        "data": text(),
-        "attributes": [
-            *NOT_AN_OBJECT,
-            {"": "empty name"},
-            {"k": None},
-            {"k": []},
-            {"k": {}},
-            {"k": {"binary": "not base 64!"}},
-            {"k": {"binary": 1}},
-            {"k": {"binary": "AAEC", "more": 1}},
-            {"k": "\x00"},
-            {"\x00": "v"},
-            {"k": "\ud800"},
-            {"k" * 257: "v"},
-            {f"k{n}": "v" for n in range(51)},
-        ],
-        "delay_seconds": number(limits.DELAY_SECONDS),
-        "priority": number(limits.PRIORITY),
-        "group_id": text(limits.GROUP_ID_LENGTH),
-        "ttl_seconds": number(limits.TTL_SECONDS),
-        "max_deliveries": number(limits.MAX_DELIVERIES),
-    },
+    "POST {queue}/messages": MESSAGE,
+    "POST {topic}/messages": MESSAGE,
     "POST {queue}/messages/batch": {"messages": [None, "x", 1, {}, [], [1], [None], [[]], [{"id": 1}]]},
     "POST {queue}/messages/receive": {
         "max_messages": number(limits.BATCH_ENTRIES),
@@ -128,6 +132,17 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
     },
     "POST {queue}/messages/ack": {
         "receipt_handles": [None, "x", 1, {}, [], [1], [None], ["x", True], [["x"]], ["x\x00"], ["\ud800"]],
+    },
+    "POST /api/topics": {"topic_name": [*text(), *NAMES, "a.fifo"]},
+    # What is wrong inside the filter is named by its own place: see test_subscriptions.py
+    "POST {topic}/subscriptions": {
+        "queue_id": [*text(), "", "x", "q_0000000000000000000000"],
+        "filter": [
+            *(value for value in NOT_AN_OBJECT if value is not None),
+            {},
+            {"": ["x"]},
+            {"k": ["\x00"]},
+        ],
     },
     # What is wrong inside the two objects is named by its own place: see test_redrives.py
     "POST {queue}/redrive": {
@@ -168,6 +183,9 @@ REQUIRED = {
     "POST /api/queues": {"queue_name": "invoices"},
     "POST {queue}/messages": {"data": "x"},
     "POST {queue}/messages/batch": {"messages": [{"data": "x"}]},
+    "POST /api/topics": {"topic_name": "events"},
+    "POST {topic}/messages": {"data": "x"},
+    "POST {topic}/subscriptions": {"queue_id": "x"},
     "POST {queue}/messages/ack": {"receipt_handles": ["x"]},
     "POST {message}/visibility": {"receipt_handle": "A", "visibility_timeout": 30},
     "POST {message}/nack": {"receipt_handle": "A"},
@@ -186,6 +204,7 @@ NOT_A_QUERY_NUMBER = ["", "x", "1.5", "1e2", "0x10", " 1", "+1", "٣", "true", "
 NOT_QUERY_TEXT = ["\x00", "a\x00b"]
 LEASE = [*NOT_A_QUERY_NUMBER, "-1", str(limits.VISIBILITY_TIMEOUT[1] + 1), str(2**63)]
 PAGE = {"page_size": [*NOT_A_QUERY_NUMBER, "0", "201", "-1"], "cursor": [*NOT_QUERY_TEXT, "", "x", "🐘"]}
+NOT_A_TIME = ["", "x", "yesterday", "2026-13-01T00:00:00Z", "2026-11-18T25:00:00Z", "1763467200", "\x00"]
 QUERIES: dict[str, dict[str, list[str]]] = {
     "GET /api/queues": {
         **PAGE,
@@ -208,7 +227,19 @@ QUERIES: dict[str, dict[str, list[str]]] = {
         "error_type": [*NOT_QUERY_TEXT, "x" * 201],
         "fingerprint": [*NOT_QUERY_TEXT, "x" * 65],
     },
+    "GET {queue}/metrics": {
+        "from": [*NOT_A_TIME, "9999-12-31T23:59:59Z"],
+        "to": [*NOT_A_TIME, "0001-01-01T00:00:00Z"],
+        "bucket": ["", "0", "61", "300.0", "5m", "\x00"],
+    },
+    "GET {queue}/scaling": {
+        "messages_per_worker": [*NOT_A_QUERY_NUMBER, "0", "-1", "1000001"],
+        "target_drain_seconds": [*NOT_A_QUERY_NUMBER, "0", "-1", "604801"],
+        "steps": [*NOT_QUERY_TEXT, "", "5", ":", "5:", ":5", "5:1,", "5:1;6:2", "-5:1", "5:-1", "5:100001x"],
+    },
     "GET {queue}/redrives": PAGE,
+    "GET /api/topics": PAGE,
+    "GET {topic}/subscriptions": PAGE,
     "DELETE {message}": {"receipt_handle": [*NOT_QUERY_TEXT, "", "x", "🐘", "A" * 10_000]},
 }
 WITHOUT_QUERY = [
@@ -216,6 +247,10 @@ WITHOUT_QUERY = [
     "GET {queue}/stats",
     "GET {message}",
     "GET {redrive}",
+    "GET {topic}",
+    "DELETE {topic}",
+    "GET {subscription}",
+    "DELETE {subscription}",
     "GET /api/whoami",
     *WITH_A_BODY,
 ]
@@ -231,15 +266,17 @@ def cases(table: dict[str, dict[str, list[Any]]]) -> list[Any]:
 
 
 class Talker:
-    """Makes the calls named above, on a queue that exists."""
+    """Makes the calls named above, on a queue and a topic that exist."""
 
-    def __init__(self, caller: Caller, queue: Queue) -> None:
+    def __init__(self, caller: Caller, queue: Queue, topic: Topic) -> None:
         self.caller = caller
         address = f"/api/queues/{queue.public_id}"
         self.places = {
             "queue": address,
             "message": f"{address}/messages/msg_0000000000000000000000",
             "redrive": f"{address}/redrives/rd_0000000000000000000000",
+            "topic": f"/api/topics/{topic.public_id}",
+            "subscription": f"/api/topics/{topic.public_id}/subscriptions/sub_0000000000000000000000",
         }
 
     def __call__(self, call: str, *arguments: Any, **options: Any) -> HttpResponse:
@@ -248,9 +285,9 @@ class Talker:
 
 
 @pytest.fixture
-def talk(owner: Caller, queue: Queue) -> Talker:
+def talk(owner: Caller, queue: Queue, topic: Topic) -> Talker:
     owner.patch(f"/api/queues/{queue.public_id}", {"max_message_bytes": limits.MESSAGE_BYTES[1]})
-    return Talker(owner, queue)
+    return Talker(owner, queue, topic)
 
 
 def every_call() -> Iterator[tuple[str, Call]]:

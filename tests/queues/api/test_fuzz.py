@@ -17,16 +17,18 @@ from schemathesis import Case
 from schemathesis.config import SchemathesisConfig
 
 from queues import ids, shutdown
-from queues.models import Message, Queue, RedriveStatus, RedriveTask, Team
+from queues.models import Message, Queue, RedriveStatus, RedriveTask, Subscription, Team, Topic
 from tests.queues.api.caller import Caller
 
 # The application ends its connection with every request, as it does when it serves: no test transaction.
 pytestmark = pytest.mark.django_db(transaction=True)
 
-QUEUE, MESSAGE, REDRIVE = UUID(int=1), UUID(int=2), UUID(int=3)
+QUEUE, MESSAGE, REDRIVE, TOPIC, SUBSCRIPTION = (UUID(int=number) for number in range(1, 6))
 # Whatever fits the schema of these is accepted. Of the others a schema cannot say it: a well-formed cursor,
 # receipt or DLQ need not exist, and a delay has to be shorter than the retention.
 EXACT = ["receive_message", "receive_messages", "ack_messages", "get_queue", "get_message", "whoami"]
+EXACT += ["create_topic", "get_topic", "get_subscription"]
+EXACT += ["queue_advice", "queue_scaling"]
 CONFIG = SchemathesisConfig.from_dict(
     {
         "seed": 42,
@@ -37,7 +39,12 @@ CONFIG = SchemathesisConfig.from_dict(
             "allow-x00": False,  # see test_bad_input.py
         },
         # Ids are not guessed: nearly every call would end in a 404.
-        "parameters": {"queue_id": ids.queue_id(QUEUE), "message_id": ids.message_id(MESSAGE)},
+        "parameters": {
+            "queue_id": ids.queue_id(QUEUE),
+            "message_id": ids.message_id(MESSAGE),
+            "topic_id": ids.topic_id(TOPIC),
+            "subscription_id": ids.subscription_id(SUBSCRIPTION),
+        },
         "checks": {"positive_data_acceptance": {"enabled": False}},
         "operations": [
             {"include-operation-id": EXACT, "checks": {"positive_data_acceptance": {"enabled": True}}},
@@ -75,6 +82,8 @@ def prepare(team: Team) -> None:
     Message.objects.get_or_create(id=MESSAGE, queue_id=queue.pk, data="x", size_bytes=1)
     past = {"cut_off": queue.created_at, "started_at": queue.created_at, "status": RedriveStatus.CANCELLED}
     RedriveTask.objects.get_or_create(uid=REDRIVE, defaults={"team": team, "dlq": queue, **past})
+    topic, _ = Topic.objects.get_or_create(uid=TOPIC, defaults={"team": team, "name": "fuzzed"})
+    Subscription.objects.get_or_create(uid=SUBSCRIPTION, defaults={"topic": topic, "queue": queue})
 
 
 schema = schemathesis.openapi.from_dict(

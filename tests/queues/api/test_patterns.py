@@ -1,13 +1,16 @@
-"""A key with a pattern reaches no queue outside it by way of one inside: neither a DLQ nor its sources."""
+"""A key with a pattern reaches no queue outside it by way of one inside: neither a DLQ nor its sources.
+
+A topic is another matter: whoever may use both has subscribed the queue, and publishers need not know of it.
+"""
 
 from typing import Any
 
 import pytest
 from django.http import HttpResponse
 
-from queues.models import Message, Queue, RedriveTask, Team
-from queues.operations import queues
-from tests.factories import dead_letter, new_queue, ready_message, reloaded
+from queues.models import Message, Queue, RedriveTask, Subscription, Team, Topic
+from queues.operations import queues, topics
+from tests.factories import dead_letter, new_queue, new_topic, ready_message, reloaded
 from tests.queues.api.caller import Caller, assert_problem
 
 
@@ -102,3 +105,39 @@ class TestRedrive:
     def test_it_starts_to_a_target_inside_the_pattern(self, team: Team, queue: Queue, dlq: Queue) -> None:
         response = self.started(team, dlq, "payments*", target_queue_id=queue.public_id)
         assert (response.status_code, response.json()["matched"]) == (202, 1)
+
+
+class TestTopics:
+    @pytest.fixture
+    def topic(self, team: Team, queue: Queue) -> Topic:
+        """One that a key for `news*` may use, with a subscription of a queue that it may not."""
+        topic = new_topic(team, "news")
+        for subscribed in (queue, new_queue(team, name="newsletter")):
+            topics.subscribe(topic, subscribed)
+        return topic
+
+    def test_what_is_published_reaches_whoever_is_subscribed(
+        self, team: Team, topic: Topic, queue: Queue
+    ) -> None:
+        response = caller(team, "news").post(f"/api/topics/{topic.public_id}/messages", {"data": "x"})
+        assert len(response.json()["deliveries"]) == 2
+        assert held(queue) == 1
+
+    def test_no_queue_outside_the_pattern_is_subscribed(self, team: Team, queue: Queue) -> None:
+        topic = new_topic(team, "news-of-today")
+        address = f"/api/topics/{topic.public_id}/subscriptions"
+        response = caller(team, "news*").post(address, {"queue_id": queue.public_id})
+        assert_problem(response, 403, "forbidden", "queue_id")
+        assert not Subscription.objects.exists()
+
+    def test_no_subscription_of_such_a_queue_is_shown_or_ended(
+        self, team: Team, topic: Topic, queue: Queue
+    ) -> None:
+        address = f"/api/topics/{topic.public_id}/subscriptions"
+        narrow, other = caller(team, "news*"), Subscription.objects.get(queue=queue)
+        [shown] = narrow.get(address).json()["results"]
+        assert shown["subscription_id"] != other.public_id
+        for call in (narrow.get, narrow.delete):
+            assert_problem(call(f"{address}/{other.public_id}"), 403, "forbidden")
+            assert call(f"{address}/{shown['subscription_id']}").status_code == 200
+        assert Subscription.objects.get() == other

@@ -44,7 +44,7 @@ def test_it_says_that_the_secret_will_not_be_shown_again(run: Any) -> None:
 
 def test_it_says_what_the_key_may_do(run: Any) -> None:
     printed = run("--scope", "send", "--queue-pattern", "orders-*", "--expires-in", "30d")
-    assert "may send on queues named orders-*, until 2" in printed
+    assert "may send on queues and topics named orders-*, until 2" in printed
 
 
 def test_it_gives_all_scopes_unless_told(run: Any) -> None:

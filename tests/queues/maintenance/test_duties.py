@@ -3,10 +3,21 @@
 from datetime import timedelta
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.db import connection
 
-from queues.maintenance import bury, deleted_queues, expire, log_partitions, promote, slots, tallies, totals
+from queues.maintenance import (
+    bury,
+    deleted_queues,
+    expire,
+    log_partitions,
+    promote,
+    sessions,
+    slots,
+    tallies,
+    totals,
+)
 from queues.models import Message, MessageLog, Queue, QueueSlot, QueueTally, QueueTallyDelta, State
 from queues.operations import look, queues
 from queues.operations.send import send_many
@@ -176,6 +187,22 @@ def test_the_command_runs_every_duty_once_and_says_what_it_did(capsys):
         "samples",
         "totals",
         "trash",
+        "sessions",
         "error_groups",
         "old_error_groups",
     ]
+
+
+class TestSessions:
+    @pytest.fixture(autouse=True)
+    def four(self):
+        for number in range(4):
+            Session.objects.create(session_key=str(number), expire_date=after(minutes=number))
+
+    def test_it_forgets_those_that_are_over(self):
+        assert sessions.run_once(BATCH, after(minutes=2)) == 2
+        assert set(Session.objects.values_list("session_key", flat=True)) == {"2", "3"}
+
+    def test_it_takes_no_more_than_a_batch_the_oldest_first(self):
+        assert sessions.run_once(1, after(hours=1)) == 1
+        assert not Session.objects.filter(session_key="0").exists()

@@ -184,4 +184,9 @@ class TestSetting:
     def test_it_refuses_what_makes_no_sense(self, wrong):
         with pytest.raises(Invalid) as caught:
             new_queue(backoff=wrong)
-        assert caught.value.field == "backoff"
+        assert caught.value.field.split(".")[0] == "backoff"
+
+    def test_it_names_the_part_that_is_wrong(self):
+        with pytest.raises(Invalid) as caught:
+            new_queue(backoff={"base_seconds": 10, "factor": 11})
+        assert caught.value.field == "backoff.factor"

@@ -1,7 +1,7 @@
 import pytest
 
-from queues import ids
-from queues.errors import Conflict, Invalid, QueueNotFound, QuotaExceeded
+from queues import ids, limits
+from queues.errors import Conflict, Invalid, InvalidMany, QueueNotFound, QuotaExceeded
 from queues.models import Message, Queue, QueueSlot
 from queues.operations import look, queues
 from queues.operations.receive import receive
@@ -101,6 +101,91 @@ class TestCreate:
             new_queue(**{setting: value})
         assert caught.value.field == setting
         assert not Queue.objects.exists()
+
+
+class TestCreateWithDlq:
+    def test_it_makes_both(self):
+        queue = queues.create_with_dlq(new_team(), name="orders", queue_size=10, max_deliveries=5)
+        assert (queue.dlq.name, queue.dlq.is_dlq, queue.dlq.queue_size) == ("orders-dlq", True, 10)
+        assert queue.dlq.retention_seconds == limits.DLQ_RETENTION_SECONDS
+
+    def test_it_takes_another_name_for_the_dead_letters(self):
+        assert queues.create_with_dlq(new_team(), name="orders", dlq_name="failed").dlq.name == "failed"
+
+    def test_dead_letters_go_there(self):
+        queue = queues.create_with_dlq(new_team(), name="orders", dlq_name="failed", max_deliveries=1)
+        assert dead_letter(queue) == queue.dlq
+
+    def test_it_makes_none_for_messages_that_never_die(self):
+        assert queues.create_with_dlq(new_team(), name="orders", max_deliveries=None).dlq is None
+
+    def test_it_makes_none_beside_one_that_is_named(self):
+        letters = new_queue(name="letters")
+        queue = queues.create_with_dlq(letters.team, name="orders", dlq=letters)
+        assert (queue.dlq, queue.dlq_is_lazy) == (letters, False)
+
+    def test_it_goes_with_its_queue(self):
+        queue = queues.create_with_dlq(new_team(), name="orders")
+        assert queues.delete(queue) is None
+        assert not Queue.objects.live().exists()
+
+    def test_it_is_no_setting_to_the_next_request_for_the_same_queue(self):
+        queue = queues.create_with_dlq(new_team(), name="orders", max_deliveries=5)
+        assert queues.create(queue.team, name="orders", max_deliveries=5) == (queue, False)
+
+    @pytest.mark.parametrize(
+        ("names", "field"),
+        [
+            (("taken", ""), "queue_name"),
+            (("orders", "taken"), "dlq_name"),
+            (("orders", "orders"), "dlq_name"),
+        ],
+    )
+    def test_it_makes_nothing_when_a_name_is_taken(self, names, field):
+        team = new_queue(name="taken").team
+        with pytest.raises(Conflict) as caught:
+            queues.create_with_dlq(team, name=names[0], dlq_name=names[1])
+        assert caught.value.field == field
+        assert [queue.name for queue in Queue.objects.all()] == ["taken"]
+
+    def test_it_refuses_a_bad_name_for_the_dead_letters(self):
+        with pytest.raises(Invalid) as caught:
+            queues.create_with_dlq(new_team(), name="orders", dlq_name="no spaces")
+        assert caught.value.field == "dlq_name"
+
+    def test_it_finds_another_name_when_nobody_asked_for_one(self):
+        team = new_queue(name="orders-dlq").team
+        assert queues.create_with_dlq(team, name="orders").dlq.name == "orders-dlq-2"
+
+    def test_it_needs_room_for_both(self):
+        team = new_queue().team
+        team.max_queues = 2
+        team.save()
+        with pytest.raises(QuotaExceeded, match="1 of 2 queues"):
+            queues.create_with_dlq(team, name="orders")
+        assert queues.create_with_dlq(team, name="orders", max_deliveries=None).pk
+
+
+def test_it_says_everything_that_is_wrong_at_once():
+    with pytest.raises(InvalidMany) as caught:
+        new_queue(name="no spaces", mode="lifo", retention_seconds=1, backoff={"base_seconds": 0})
+    fields = [field for field, _ in caught.value.problems]
+    assert fields == ["queue_name", "mode", "retention_seconds", "backoff.base_seconds"]
+
+
+class TestUpdateNoting:
+    def test_it_tells_what_was_and_what_is(self):
+        queue = new_queue(max_deliveries=3, description="old")
+        letters = new_queue(queue.team, name="letters")
+        _, noted = queues.update_noting(
+            queue, {"max_deliveries": 5, "description": "old", "dlq": letters, "tags": {"a": "b"}}
+        )
+        assert noted == {"max_deliveries": (3, 5), "dlq": (None, "letters"), "tags": ({}, {"a": "b"})}
+
+    def test_before_is_what_was_stored_not_what_the_caller_had(self):
+        queue = new_queue(max_deliveries=3)
+        queues.update(reloaded(queue), max_deliveries=4)
+        assert queues.update_noting(queue, {"max_deliveries": 5})[1] == {"max_deliveries": (4, 5)}
 
 
 class TestFind:

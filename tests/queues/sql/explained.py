@@ -48,6 +48,14 @@ def explain_rows(rows: QuerySet[Any, Any]) -> "Plan":
     return Plan(json.loads(rows.explain(analyze=True, format="json"))[0]["Plan"])
 
 
+def explain_text(statement: str) -> "Plan":
+    """The same for a statement that the ORM has run, its values in it."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}")
+        [(answer,)] = cursor.fetchall()
+    return Plan(answer[0]["Plan"])
+
+
 class Plan:
     def __init__(self, root: dict[str, Any]) -> None:
         self.root = root

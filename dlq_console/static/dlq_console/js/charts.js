@@ -15,52 +15,64 @@ function colour(name) {
 
 // Steps of the axis of ages: nobody counts in 3.3 minutes.
 const AGES = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800];
+// Of processing times the thousandth part of a second counts.
+const LATENCIES = [0.001, 0.01, 0.1].flatMap((size) => [size, 2 * size, 5 * size]).concat(AGES);
 // No half messages either.
 const COUNTS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6].flatMap((size) => [size, 2 * size, 5 * size]);
+const TIMES = ["seconds", "latency"];
 const UNITS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
 
 function inWords(seconds) {
+  if (seconds > 0 && seconds < 1) return `${Number((seconds * 1000).toFixed(1))} ms`;
   const [length, unit] = UNITS.find(([size]) => seconds >= size) ?? [1, "s"];
   return `${Number((seconds / length).toFixed(1))} ${unit}`;
 }
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 2 });
-const write = (unit, value) => (value == null ? "–" : unit === "seconds" ? inWords(value) : short.format(value));
+const write = (unit, value) => (value == null ? "–" : TIMES.includes(unit) ? inWords(value) : short.format(value));
 
 // The whole console speaks UTC, as logs do.
 const clock = (at, precision) => new Date(at * 1000).toISOString().slice(11, precision);
+const day = (at, precision) => new Date(at * 1000).toISOString().slice(5, precision).replace("T", " ");
+const lastsDays = (at) => at.at(-1) - at[0] > 36 * 3600;
 
-function axes(unit) {
+function axes(unit, time) {
   const look = { stroke: colour("--muted"), grid: { stroke: colour("--grid"), width: 1 }, ticks: { show: false } };
   return [
-    { ...look, size: 32, values: (_, ticks) => ticks.map((tick) => clock(tick, 16)) },
+    { ...look, size: 32, space: 70, values: (_, ticks) => ticks.map((tick) => time(tick, time === day ? 10 : 16)) },
     {
       ...look,
       size: 64,
       space: 32,
       values: (_, ticks) => ticks.map((tick) => write(unit, tick)),
       ...(unit === "seconds" && { incrs: AGES }),
+      ...(unit === "latency" && { incrs: LATENCIES }),
       ...(unit === "count" && { incrs: COUNTS }),
     },
   ];
 }
 
-function options(kind, chart, width) {
+// What is small: the axis does not go up to 1 for it.
+const LEAST = { rate: 0.1, latency: 0.01 };
+
+function options(kind, chart, width, at) {
   const colours = LINE_OF[kind] ?? LINES;
+  const time = lastsDays(at) ? day : clock;
   return {
     width,
     height: HEIGHT,
     padding: [8, 24, 0, 0],
     cursor: { y: false, drag: { x: false, y: false } },
     tzDate: (at) => window.uPlot.tzDate(new Date(at * 1000), "Etc/UTC"),
-    scales: { y: { range: (_, low, high) => [0, Math.max(high ?? 0, chart.unit === "rate" ? 0.1 : 1) * 1.1] } },
-    axes: axes(chart.unit),
+    scales: { y: { range: (_, low, high) => [0, Math.max(high ?? 0, LEAST[chart.unit] ?? 1) * 1.1] } },
+    axes: axes(chart.unit, time),
     series: [
-      { label: "UTC", value: (_, at) => (at == null ? "–" : clock(at, 19)) },
-      ...chart.labels.map((label, at) => ({
+      { label: "UTC", value: (_, tick) => (tick == null ? "–" : time(tick, 19)) },
+      ...chart.labels.map((label, place) => ({
         label,
-        stroke: colour(colours[at]),
+        stroke: colour(colours[place]),
         width: 2,
-        dash: at ? [6, 3 * at] : undefined, // told apart without colours too
+        dash: place ? [6, 3 * place] : undefined, // told apart without colours too
+        spanGaps: chart.unit === "latency", // a quiet bucket has none, and its neighbours would not be seen
         points: { show: false },
         value: (_, value) => write(chart.unit, value),
       })),
@@ -77,7 +89,7 @@ function draw(place, kind, answer) {
     drawn.setData(data);
     return;
   }
-  plots.set(kind, new window.uPlot(options(kind, chart, place.clientWidth), data, place));
+  plots.set(kind, new window.uPlot(options(kind, chart, place.clientWidth, answer.at), data, place));
 }
 
 let latest = null;
@@ -98,7 +110,8 @@ async function load() {
   if (!first) return;
   for (const place of places()) if (plots.has(place.dataset.chart)) place.append(plots.get(place.dataset.chart).root);
   try {
-    const response = await fetch(first.dataset.source);
+    // Nobody asked for it: it must not count as activity and keep a session alive.
+    const response = await fetch(first.dataset.source, { headers: { "X-SimpleMQ-Refresh": "1" } });
     if (!response.ok) return;
     latest = await response.json();
     drawAll();

@@ -17,21 +17,27 @@ const stored = () => {
 
 function isBusy(part) {
   const active = document.activeElement;
-  const isTyping = part.contains(active) && active.matches("input, textarea, select");
+  const isTyping = part.contains(active) && active.matches("input:not([type=checkbox]), textarea, select");
   return isTyping || document.querySelector("dialog[open]") || part.querySelector("input[type=checkbox]:checked");
 }
 
 // What may be told apart by an address or a name keeps the focus and its open state.
-const nameOf = (element) => element?.id || element?.getAttribute?.("href") || element?.dataset?.row || "";
+const nameOf = (element) =>
+  element?.id || element?.getAttribute("href") || element?.dataset.row || element?.getAttribute("aria-label") || "";
 const find = (part, name) =>
-  [...part.querySelectorAll("[id], [href], [data-row]")].find((element) => nameOf(element) === name);
+  [...part.querySelectorAll("[id], [href], [data-row], [aria-label]")].find((element) => nameOf(element) === name);
+
+function focusOn(element) {
+  if (element?.matches("[data-row]")) element.tabIndex = -1;
+  element?.focus({ preventScroll: true });
+}
 
 function swap(part, fresh) {
   const focused = part.contains(document.activeElement) ? nameOf(document.activeElement) : "";
   const open = [...part.querySelectorAll("details[id][open]")].map((details) => details.id);
   part.replaceWith(fresh);
   for (const id of open) document.getElementById(id)?.setAttribute("open", "");
-  if (focused) find(fresh, focused)?.focus({ preventScroll: true });
+  if (focused) focusOn(find(fresh, focused));
   window.htmx?.process(fresh);
   document.dispatchEvent(new CustomEvent("refreshed", { detail: fresh }));
 }
@@ -59,6 +65,9 @@ function restart() {
   const seconds = Number(select.value);
   timer = seconds ? setInterval(refresh, seconds * 1000) : null;
 }
+
+// Asked for at once, whatever pace is chosen: a list whose last row has gone, for one.
+document.addEventListener("refresh", refresh);
 
 if (select && region()) {
   select.value = stored();

@@ -23,16 +23,18 @@ function move(step) {
   all[next].focus();
 }
 
-const click = (selector) => current()?.querySelector(selector)?.click();
+// On a page about one thing, what can be done with it stands beside its heading.
+const click = (selector) => (current() ?? document.querySelector(".page-actions"))?.querySelector(selector)?.click();
+const search = () => document.querySelector("main [data-search]") ?? document.querySelector("[data-search]");
 
 const ACTIONS = {
-  "/": () => document.querySelector("[data-search]")?.focus(),
+  "/": () => search()?.focus(),
   "?": () => help?.showModal(),
   j: () => move(1),
   k: () => move(-1),
-  x: () => click("input[type=checkbox]"),
+  x: () => current()?.querySelector("input[type=checkbox]")?.click(),
   r: () => click("[data-requeue]"),
-  e: () => click("[data-open], summary, a[href]"),
+  e: () => (current()?.querySelector("[data-open]") ?? current()?.querySelector("summary, a[href]"))?.click(),
 };
 
 const isTyping = (element) => element?.closest("input:not([type=checkbox]), textarea, select, [contenteditable]");

@@ -1,0 +1,114 @@
+"""The Spark session of the job."""
+
+import logging
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import mkdtemp
+from urllib.parse import urlsplit
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from spark_jobs.errors import JobError
+from spark_jobs.sources.postgres import SimpleMQDataSource
+
+PACKAGE = Path(__file__).resolve().parent
+OLDEST_JAVA = 17
+INSTALL_JAVA = "apt-get install -y --no-install-recommends openjdk-17-jre-headless"
+PATIENCE_SECONDS = 5
+
+SETTINGS = {
+    # Days begin at midnight UTC, whatever the clock on the wall of this machine says.
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # A second attempt beside the first would read another snapshot of what is live.
+    "spark.speculation": "false",
+}
+QUIET_JAVA = f"-Dlog4j2.configurationFile={(PACKAGE / 'log4j2.properties').as_uri()}"
+LOCAL_SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
+    "spark.driver.extraJavaOptions": QUIET_JAVA,
+}
+
+
+def start(master: str, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """A session on that master, which knows how to read `simplemq`."""
+    check_java()
+    _check_reachable(master)
+    logging.getLogger("py4j").setLevel(logging.WARNING)  # it tells of every connection it closes
+    # Workers run this very interpreter, and find this very package.
+    os.environ["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON") or sys.executable
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")])
+    )
+    builder = SparkSession.builder.appName("simplemq metrics").master(master)
+    local = LOCAL_SETTINGS if master.startswith("local") else {}
+    for name, value in {**SETTINGS, **local, **(settings or {})}.items():
+        builder = builder.config(name, value)
+    try:
+        spark = builder.getOrCreate()
+    except (PySparkException, RuntimeError, OSError) as problem:
+        raise JobError(f"Spark does not start on {master}: {str(problem).splitlines()[0]}") from None
+    if not master.startswith("local"):
+        spark.sparkContext.addPyFile(str(_zipped()))
+    spark.dataSource.register(SimpleMQDataSource)
+    return spark
+
+
+def check_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=os.path.join(home, "bin")) if home else shutil.which("java")
+    if java is None:
+        raise JobError(
+            f"Spark needs Java {OLDEST_JAVA} or newer, and there is none; install it with: {INSTALL_JAVA}"
+        )
+    version = _version(java)
+    if version < OLDEST_JAVA:
+        raise JobError(
+            f"Spark needs Java {OLDEST_JAVA} or newer, not {version}; install it with: {INSTALL_JAVA}"
+        )
+
+
+def _version(java: str) -> int:
+    """17 of `openjdk version "17.0.9"`, 8 of `java version "1.8.0_392"`; 0 when it says none."""
+    asked = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+    number = re.search(r'version "(?:1\.)?(\d+)', asked.stderr + asked.stdout)
+    return int(number[1]) if number else 0
+
+
+def _check_reachable(master: str) -> None:
+    """Spark itself would try for a minute, and then say it in forty lines."""
+    if not master.startswith("spark://"):
+        return
+    addresses = master.removeprefix("spark://").split(",")
+    if not any(_answers(address) for address in addresses):
+        raise JobError(f"No Spark master answers at {master}.")
+
+
+def _answers(address: str) -> bool:
+    parts = urlsplit(f"//{address}")
+    try:
+        socket.create_connection((parts.hostname or "", parts.port or 7077), PATIENCE_SECONDS).close()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _zipped() -> Path:
+    """This package, for workers on other machines."""
+    path = Path(mkdtemp(prefix="simplemq-metrics-")) / "spark_jobs.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in sorted(PACKAGE.rglob("*.py")):
+            archive.write(file, file.relative_to(PACKAGE.parent))
+    return path

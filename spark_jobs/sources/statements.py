@@ -1,0 +1,141 @@
+"""The SQL of the data source: one statement for each partition that Spark reads by itself.
+
+Columns and ranges are pushed down into it, because Spark would do neither. Every value in it is a number or a
+time of ours, never a text of somebody else's.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+from spark_jobs.contract import MESSAGE_STAY, Table
+
+SLICE = timedelta(minutes=5)  # of the log, at the least, for a reader of its own
+# What the driver for Arrow would hand over as types that Spark does not know.
+AS_TEXT = {"uuid", "jsonb"}
+
+
+def stays(
+    columns: Sequence[str],
+    start: datetime,
+    stop: datetime,
+    settled_until: datetime,
+    queue_id: int | None,
+    partitions: int,
+) -> list[str]:
+    """Every stay that overlaps [start, stop), once; `stays` is how many a row stands for."""
+    asked = (columns, start, stop, settled_until, queue_id, partitions)
+    return settled_stays(*asked) + open_stays(*asked)
+
+
+def settled_stays(
+    columns: Sequence[str],
+    start: datetime,
+    stop: datetime,
+    settled_until: datetime,
+    queue_id: int | None,
+    partitions: int,
+) -> list[str]:
+    """Stays that overlap [start, stop) and ended before `settled_until`: these rows change no more.
+
+    By slices of time, each a few partitions of the log and nothing else.
+    """
+    bounds = _slices(start, settled_until, partitions)
+    return [
+        f"SELECT {_selected(columns)}, 1::bigint AS stays FROM message_stay"
+        f" WHERE logged_at >= {_time(lower)} AND logged_at < {_time(upper)}"
+        f" AND {_overlapping(start, stop, queue_id)}"
+        for lower, upper in pairwise(bounds)
+    ]
+
+
+def open_stays(
+    columns: Sequence[str],
+    start: datetime,
+    stop: datetime,
+    settled_until: datetime,
+    queue_id: int | None,
+    partitions: int,
+) -> list[str]:
+    """Stays that overlap [start, stop) and are not settled: live, in the trash, or logged just now.
+
+    A message that ends while we read is live in one snapshot and logged in the next. Slices are therefore of
+    ids, so that all there is of a message comes out of one statement. Messages that nothing happened to since
+    `start` are counted, not listed: a deep queue costs one row.
+    """
+    return [
+        f"SELECT {_selected(columns)}, 1::bigint AS stays FROM message_stay"
+        f" WHERE {shown} AND touched_at >= {_time(start)}"
+        f" UNION ALL SELECT {_counted(columns)}, count(*) AS stays FROM message_stay"
+        f" WHERE {shown} AND touched_at < {_time(start)} AND ended_at IS NULL GROUP BY team_id, queue_id"
+        for ids in _id_slices(start, settled_until, partitions)
+        for shown in [f"logged_at >= {_time(settled_until)} AND {_overlapping(start, stop, queue_id)}{ids}"]
+    ]
+
+
+def rows(
+    table: Table,
+    columns: Sequence[str],
+    bucket_seconds: int | None = None,
+    start: datetime | None = None,
+    stop: datetime | None = None,
+    queue_id: int | None = None,
+) -> list[str]:
+    """Rows of a small table: settings, or history that was computed earlier."""
+    conditions = [
+        f"bucket_seconds = {bucket_seconds:d}" if bucket_seconds is not None else "",
+        f"bucket_start >= {_time(start)}" if start is not None else "",
+        f"bucket_start < {_time(stop)}" if stop is not None else "",
+        f"queue_id = {queue_id:d}" if queue_id is not None else "",
+    ]
+    where = " AND ".join(filter(None, conditions)) or "true"
+    return [f"SELECT {_selected(columns, table)} FROM {table.name} WHERE {where}"]
+
+
+def _selected(columns: Sequence[str], table: Table = MESSAGE_STAY) -> str:
+    return ", ".join(
+        f"{name}::text AS {name}" if table.columns[name] in AS_TEXT else name for name in columns
+    )
+
+
+def _counted(columns: Sequence[str]) -> str:
+    """The same columns of many stays at once: whose they are, and when the oldest began."""
+    known = {"team_id": "team_id", "queue_id": "queue_id", "enqueued_at": "min(enqueued_at)"}
+    counts = {name for name, kind in MESSAGE_STAY.columns.items() if kind == "integer"}
+    return ", ".join(known.get(name) or ("0" if name in counts else _null(name)) for name in columns)
+
+
+def _null(name: str) -> str:
+    kind = MESSAGE_STAY.columns[name]
+    return f"NULL::{'text' if kind in AS_TEXT else kind}"
+
+
+def _overlapping(start: datetime, stop: datetime, queue_id: int | None) -> str:
+    queue = f" AND queue_id = {queue_id:d}" if queue_id is not None else ""
+    ended = f"(ended_at IS NULL OR ended_at >= {_time(start)})"
+    return f"enqueued_at < {_time(stop)} AND {ended}{queue}"
+
+
+def _slices(start: datetime, stop: datetime, most: int) -> list[datetime]:
+    """The bounds of equal slices, no more and no shorter than makes sense."""
+    number = max(1, min(most, (stop - start) // SLICE))
+    step = (stop - start) / number
+    return [*(start + index * step for index in range(number)), stop]
+
+
+def _id_slices(start: datetime, stop: datetime, most: int) -> list[str]:
+    """Conditions on the id, which begins with the time of the send: older ones, and slices of the others."""
+    bounds = [_lowest_id(time) for time in _slices(start, stop, most)][:-1]
+    lower = ["", *(f" AND message_id >= '{bound}'" for bound in bounds)]
+    upper = [*(f" AND message_id < '{bound}'" for bound in bounds), ""]
+    return [from_id + to_id for from_id, to_id in zip(lower, upper, strict=True)]
+
+
+def _lowest_id(time: datetime) -> str:
+    """The lowest uuid of version 7 that is drawn at this time."""
+    text = f"{max(0, int(time.timestamp() * 1000)):012x}"
+    return f"{text[:8]}-{text[8:]}-0000-0000-000000000000"
+
+
+def _time(time: datetime) -> str:
+    return f"'{time.astimezone(UTC).isoformat()}'::timestamptz"

@@ -1,0 +1,80 @@
+"""Which buckets a run computes."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from spark_jobs.config import Config
+
+
+@dataclass(frozen=True)
+class Window:
+    """Whole buckets in [start, stop), all of them settled."""
+
+    bucket_seconds: int
+    start: datetime
+    stop: datetime
+    settled_until: datetime  # nothing will be logged any more as having happened before
+
+    @property
+    def size(self) -> timedelta:
+        return timedelta(seconds=self.bucket_seconds)
+
+    @property
+    def first(self) -> int:
+        """The start in seconds of the epoch, as buckets are numbered."""
+        return int(self.start.timestamp())
+
+    @property
+    def end(self) -> int:
+        return int(self.stop.timestamp())
+
+
+@dataclass(frozen=True)
+class State:
+    """How far things are, as the database tells."""
+
+    settled_until: datetime
+    watermark: datetime | None  # every bucket before it has been computed
+    log_begins: datetime | None  # what was logged earlier has been dropped; None: nothing was ever logged
+
+
+def plan(config: Config, bucket_seconds: int, state: State) -> Window | None:
+    """The next window, or None when no further bucket is settled."""
+    # A bucket that is not over, or whose rows may still come, would be written with too small figures.
+    settled = _floor(state.settled_until, bucket_seconds)
+    stop = min(settled, _ceiling(config.stop, bucket_seconds)) if config.stop else settled
+    if config.start is not None:
+        start = _floor(config.start, bucket_seconds)
+    elif state.watermark is not None and state.watermark >= settled:
+        return None
+    else:
+        start = _floor(_since_last(config, bucket_seconds, state), bucket_seconds)
+    if state.log_begins is not None:
+        # What has been dropped from the log cannot be computed again: what was computed then stays.
+        start = max(start, _floor(state.log_begins, bucket_seconds))
+    return Window(bucket_seconds, start, stop, state.settled_until) if start < stop else None
+
+
+def advances(window: Window, watermark: datetime | None, config: Config) -> bool:
+    """Whether every bucket before the window's end is computed once it is written."""
+    if config.queue_id is not None:
+        return False
+    if config.start is None:
+        return True
+    return watermark is not None and window.start <= watermark < window.stop
+
+
+def _since_last(config: Config, bucket_seconds: int, state: State) -> datetime:
+    if state.watermark is not None:
+        return state.watermark - timedelta(seconds=config.grace_seconds)
+    return state.log_begins or state.settled_until - timedelta(seconds=bucket_seconds)
+
+
+def _floor(time: datetime, size: int) -> datetime:
+    seconds = int(time.timestamp() // size) * size
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _ceiling(time: datetime, size: int) -> datetime:
+    seconds = -int(-time.timestamp() // size) * size
+    return datetime.fromtimestamp(seconds, UTC)

@@ -10,14 +10,16 @@ from typing import NoReturn
 from spark_jobs.errors import UsageError
 
 BUCKETS = {"1m": 60, "5m": 300, "1h": 3600}
-MASTER = re.compile(r"local|local\[(\*|[1-9]\d*)(,\d+)?\]|spark://.+:\d+(,.+:\d+)*|yarn|k8s://.+")
+NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?", re.ASCII)
+WHOLE_NUMBER = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
+MASTER = re.compile(r"|local|local\[(\*|[1-9]\d*)(,\d+)?\]|spark://.+:\d+(,.+:\d+)*|yarn|k8s://.+")
 
 
 @dataclass(frozen=True)
 class Config:
     database_url: str  # the primary: results, watermark and lock
     source_url: str  # where messages are read: a replica, a read-only role, or the same
-    master: str
+    master: str  # empty: as spark-submit has it
     buckets: tuple[int, ...]  # sizes in seconds, the smallest first
     start: datetime | None  # None: from where the last run ended
     stop: datetime | None
@@ -51,7 +53,7 @@ class Config:
             database_url=given.database_url,
             source_url=given.source_url or given.database_url,
             master=given.master,
-            buckets=tuple(sorted({BUCKETS[name] for name in given.bucket or BUCKETS})),
+            buckets=tuple(sorted(set(given.bucket or BUCKETS.values()))),
             start=given.start,
             stop=given.stop,
             queue_id=given.queue,
@@ -82,7 +84,9 @@ def _parser(env: Mapping[str, str]) -> argparse.ArgumentParser:
         default=env.get("SIMPLEMQ_METRICS_SOURCE_URL", ""),
         help="read messages here, from a replica or by a role that may only read",
     )
-    parser.add_argument("--master", default=env.get("SIMPLEMQ_SPARK_MASTER") or "local[*]")
+    # Under spark-submit there is a master already, and a gateway to it.
+    chosen = "" if "PYSPARK_GATEWAY_PORT" in env else "local[*]"
+    parser.add_argument("--master", default=env.get("SIMPLEMQ_SPARK_MASTER") or chosen)
     parser.add_argument(
         "--since-last", action="store_true", help="from where the last run ended: the default"
     )
@@ -91,9 +95,13 @@ def _parser(env: Mapping[str, str]) -> argparse.ArgumentParser:
         "--to", dest="stop", type=_time, metavar="TIME", help="its end; else as far as settled"
     )
     parser.add_argument(
-        "--bucket", action="append", choices=BUCKETS, help="may be repeated; all of them when none is given"
+        "--bucket",
+        type=_bucket,
+        action="append",
+        metavar="1m|5m|1h",
+        help="may be repeated; else all of them",
     )
-    parser.add_argument("--queue", type=int, metavar="ID", help="only this queue; the watermark stays")
+    parser.add_argument("--queue", type=_count, metavar="ID", help="only this queue; the watermark stays")
     parser.add_argument("--dry-run", action="store_true", help="compute and tell, write nothing")
     parser.add_argument("--every", type=_positive, metavar="SECONDS", help="again and again, until stopped")
     parser.add_argument("--settle-seconds", type=_positive, default=10.0)
@@ -113,15 +121,19 @@ def _time(text: str) -> datetime:
     return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
 
 
+def _bucket(text: str) -> int:
+    if text not in BUCKETS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size of bucket; choose {', '.join(BUCKETS)}")
+    return BUCKETS[text]
+
+
 def _positive(text: str) -> float:
-    number = float(text)
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not more than 0")
-    return number
+    if not NUMBER.fullmatch(text) or float(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above zero")
+    return float(text)
 
 
 def _count(text: str) -> int:
-    number = int(text)
-    if not 1 <= number <= 1000:
-        raise argparse.ArgumentTypeError(f"{text} is not between 1 and 1000")
-    return number
+    if not WHOLE_NUMBER.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above zero")
+    return int(text)

@@ -43,7 +43,7 @@ LOCAL_SETTINGS = {
 
 
 def start(master: str, settings: Mapping[str, str] | None = None) -> SparkSession:
-    """A session on that master, which knows how to read `simplemq`."""
+    """A session on that master, or the one spark-submit chose, which knows how to read `simplemq`."""
     check_java()
     _check_reachable(master)
     logging.getLogger("py4j").setLevel(logging.WARNING)  # it tells of every connection it closes
@@ -52,15 +52,18 @@ def start(master: str, settings: Mapping[str, str] | None = None) -> SparkSessio
     os.environ["PYTHONPATH"] = os.pathsep.join(
         filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")])
     )
-    builder = SparkSession.builder.appName("simplemq metrics").master(master)
-    local = LOCAL_SETTINGS if master.startswith("local") else {}
+    is_local = master.startswith("local")
+    builder = SparkSession.builder.appName("simplemq metrics")
+    if master:
+        builder = builder.master(master)
+    local = LOCAL_SETTINGS if is_local else {}
     for name, value in {**SETTINGS, **local, **(settings or {})}.items():
         builder = builder.config(name, value)
     try:
         spark = builder.getOrCreate()
     except (PySparkException, RuntimeError, OSError) as problem:
         raise JobError(f"Spark does not start on {master}: {str(problem).splitlines()[0]}") from None
-    if not master.startswith("local"):
+    if master and not is_local:
         spark.sparkContext.addPyFile(str(_zipped()))
     spark.dataSource.register(SimpleMQDataSource)
     return spark

@@ -25,6 +25,11 @@ def test_it_reads_messages_from_the_database_unless_there_is_a_replica():
     assert read("--source-url", "postgresql://other/").source_url == "postgresql://other/"
 
 
+def test_it_leaves_the_master_to_spark_submit():
+    assert read(PYSPARK_GATEWAY_PORT="25333").master == ""
+    assert read("--master", "yarn", PYSPARK_GATEWAY_PORT="25333").master == "yarn"
+
+
 def test_buckets_come_once_each_and_the_smallest_first():
     assert read("--bucket", "1h", "--bucket", "1m", "--bucket", "1h").buckets == (60, 3600)
 
@@ -38,17 +43,18 @@ def test_a_time_without_a_zone_is_utc():
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        (["--bucket", "2m"], "invalid choice: '2m'"),
+        (["--bucket", "2m"], "Argument --bucket: '2m' is no size of bucket; choose 1m, 5m, 1h."),
         (["--from", "yesterday"], "'yesterday' is not a time; write for example 2026-11-18T09:00Z"),
         (["--from", "2026-11-18", "--to", "2026-11-17"], "is not before --to"),
         (["--from", "2026-11-18", "--to", "2026-11-18"], "is not before --to"),
         (["--to", "2026-11-17"], "--to needs --from."),
         (["--since-last", "--from", "2026-11-18"], "not both"),
         (["--every", "60", "--from", "2026-11-18"], "cannot be combined"),
-        (["--every", "0"], "0 is not more than 0"),
-        (["--every", "soon"], "invalid _positive value: 'soon'"),
-        (["--queue", "orders"], "invalid int value: 'orders'"),
-        (["--partitions", "0"], "0 is not between 1 and 1000"),
+        (["--every", "0"], "'0' is not a number above zero"),
+        (["--every", "inf"], "'inf' is not a number above zero"),
+        (["--every", "soon"], "'soon' is not a number above zero"),
+        (["--queue", "orders"], "'orders' is not a whole number above zero"),
+        (["--partitions", "0"], "'0' is not a whole number above zero"),
         (["--master", "sparkle"], "'sparkle' is no Spark master; write for example local[*]"),
         (["--master", "local[0]"], "is no Spark master"),
         (["--master", "spark://host"], "is no Spark master"),

@@ -1,14 +1,16 @@
 import os
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.db import OperationalError
 from django.test import Client
+from django.utils import timezone
 from pytest_django import Settings
 
-from queues.models import Queue
+from queues.models import MetricsRun, MetricsWatermark, Queue, RunStatus
 from tests.factories import ready_message
 from tests.queues.api.caller import Caller, assert_problem
 
@@ -113,3 +115,27 @@ def test_it_adds_up_the_figures_of_all_workers(tmp_path: Path) -> None:
     page = subprocess.run([sys.executable, "-c", READER], env=environ, check=True, capture_output=True)
     line = 'simplemq_http_request_seconds_count{method="GET",route="queues",status="200"} 2.0'
     assert line in page.stdout.decode()
+
+
+def test_it_tells_how_the_spark_job_does() -> None:
+    now = timezone.now()
+    run = dict.fromkeys(("window_from", "window_to", "settled_until"), now)
+    run["started_at"] = now - timedelta(seconds=4)
+    MetricsRun.objects.create(
+        status=RunStatus.SUCCEEDED, bucket_seconds=60, stays_read=12, rows_written=3, finished_at=now, **run
+    )
+    MetricsRun.objects.create(status=RunStatus.FAILED, bucket_seconds=300, finished_at=now, **run)
+    MetricsRun.objects.create(status=RunStatus.RUNNING, bucket_seconds=60, **run)
+    for size in (60, 300):
+        until = now - timedelta(hours=1)
+        MetricsWatermark.objects.create(bucket_seconds=size, computed_until=until, run_id=1)
+    page = Client().get("/metrics").content.decode()
+    for line in (
+        'last_run_success{bucket_seconds="60"} 1.0',
+        'last_run_success{bucket_seconds="300"} 0.0',
+        'last_run_seconds{bucket_seconds="60"} 4.0',
+        'last_run_stays{bucket_seconds="60"} 12.0',
+        'last_run_rows{bucket_seconds="60"} 3.0',
+        'lag_seconds{bucket_seconds="300"} 36',
+    ):
+        assert f"simplemq_metrics_job_{line}" in page

@@ -1,0 +1,68 @@
+"""The job with no more rights than it needs: real roles of a real server, with the grants of README.md."""
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import psycopg
+import pytest
+
+from simplemq.embedded_postgres import EmbeddedPostgres
+from spark_jobs import database
+from spark_jobs.errors import JobError
+from spark_jobs.settled import settled
+from tests.spark_jobs.history import START, after
+from tests.spark_jobs.own_server import READER, STAY, WRITER, own_server, url_of
+
+WINDOW = ("--from", START.isoformat(), "--to", after(5).isoformat(), "--bucket", "1m")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
+    with own_server(tmp_path_factory.mktemp("roles") / "home") as server:
+        yield server
+
+
+@pytest.fixture
+def reader(server: EmbeddedPostgres) -> str:
+    return url_of(READER, "reading", server)
+
+
+@pytest.fixture
+def writer(server: EmbeddedPostgres) -> str:
+    return url_of(WRITER, "writing", server)
+
+
+def test_one_reads_and_the_other_writes(run, server, reader, writer):
+    with psycopg.connect(server.url, autocommit=True) as owner:
+        owner.execute(STAY, [after(1), after(2)])
+        run(*WINDOW, DATABASE_URL=writer, SIMPLEMQ_METRICS_SOURCE_URL=reader)
+        assert owner.execute("SELECT sum(sent), sum(acked) FROM queue_metrics").fetchone() == (1, 1)
+
+
+FORBIDDEN = (
+    "SELECT data FROM message",
+    "SELECT row FROM discarded_message",
+    "SELECT * FROM api_key",
+    "DELETE FROM queue",
+)
+
+
+@pytest.mark.parametrize("statement", FORBIDDEN)
+def test_the_reader_sees_no_body_and_changes_nothing(reader, statement):
+    with psycopg.connect(reader) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        connection.execute(statement)
+
+
+def test_a_role_that_cannot_see_who_writes_is_told_how(server, reader):
+    """With somebody else connected, of whom it cannot tell."""
+    with (
+        psycopg.connect(server.url),
+        closing(database.connect(reader)) as connection,
+        pytest.raises(JobError, match='let it, with: GRANT pg_read_all_stats TO "metrics_reader"'),
+    ):
+        settled(connection, settle_seconds=1)
+
+
+def test_a_writer_that_may_not_write_says_so_and_writes_nothing(run, server, reader):
+    with pytest.raises(JobError, match="The database refused: permission denied"):
+        run(*WINDOW, DATABASE_URL=reader)

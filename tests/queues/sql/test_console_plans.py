@@ -7,6 +7,7 @@ from django.db import connection
 
 from queues.models import AuditEntry, DiscardedMessage, Message, Queue, Team
 from queues.operations import audit, everywhere, trash
+from tests import statistics
 from tests.queues.sql.explained import explain, explain_rows
 
 pytestmark = pytest.mark.django_db
@@ -21,6 +22,7 @@ COMMON_PRINT, RARE_PRINT = "v1:common", "v1:rare"
 def filled(request, django_db_setup, django_db_blocker):
     """Two deep queues; in one of them a rare error lies among common ones. A deep trash and a long audit."""
     with django_db_blocker.unblock(), connection.cursor() as cursor:
+        statistics.forget()
         for table in TABLES.split(", "):
             cursor.execute(f"ALTER TABLE {table} SET (autovacuum_enabled = off)")
         for queue_id in (DLQ, OTHER):

@@ -15,6 +15,7 @@ from django.utils import timezone
 from queues.limits import PAGE_SIZE
 from queues.models import ErrorGroupDelta
 from queues.operations import error_groups, redrive, search
+from tests import statistics
 from tests.dlq_console.filling import OF_THE_SMALL_GROUP, Place, empty, fill
 from tests.queues.sql.explained import Plan, explain
 
@@ -30,6 +31,7 @@ TABLES = "message, error_group, error_group_hour, error_group_delta"
 def place(request, django_db_setup, django_db_blocker):
     """50,000 letters in 200 groups, and a queue with as many groups as letters."""
     with django_db_blocker.unblock(), connection.cursor() as cursor:
+        statistics.forget()
         for table in TABLES.split(", "):
             cursor.execute(f"ALTER TABLE {table} SET (autovacuum_enabled = off)")
         place = fill("plans", letters=LETTERS, trail=10, others=1)

@@ -10,6 +10,7 @@ from django.utils import timezone
 from queues.managers.redrive_task import LOWEST
 from queues.models import Message, Queue, RedriveTask, Team
 from queues.operations.redrive_run import HIGHEST, LOOK_AHEAD, candidates
+from tests import statistics
 from tests.queues.sql.explained import Plan, explain, explain_rows
 
 pytestmark = pytest.mark.django_db
@@ -22,6 +23,7 @@ LETTERS, LIMIT = 100_000, 100
 def filled(request, django_db_setup, django_db_blocker):
     """100,000 dead letters, and as many messages that a redrive has moved."""
     with django_db_blocker.unblock(), connection.cursor() as cursor:
+        statistics.forget()
         cursor.execute("ALTER TABLE message SET (autovacuum_enabled = off)")
         cursor.execute(
             f"""INSERT INTO message (queue_id, size_bytes, data, dead_lettered_at, source_queue_id)

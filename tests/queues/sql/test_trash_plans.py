@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 
 from queues.models import DiscardedMessage, Message
+from tests import statistics
 from tests.queues.sql.explained import Plan, explain
 
 pytestmark = pytest.mark.django_db
@@ -18,6 +19,7 @@ ROWS, LIMIT = 50_000, 10
 def filled(request, django_db_setup, django_db_blocker):
     """50,000 live messages, and as many in the trash, all of them due."""
     with django_db_blocker.unblock(), connection.cursor() as cursor:
+        statistics.forget()
         cursor.execute("ALTER TABLE message SET (autovacuum_enabled = off)")
         cursor.execute("ALTER TABLE discarded_message SET (autovacuum_enabled = off)")
         for queue_id in (LIVE, TRASHED):

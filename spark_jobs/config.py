@@ -99,7 +99,7 @@ def _parser(env: Mapping[str, str]) -> argparse.ArgumentParser:
         type=_bucket,
         action="append",
         metavar="1m|5m|1h",
-        help="may be repeated; else all of them",
+        help="may be repeated; else all",
     )
     parser.add_argument("--queue", type=_count, metavar="ID", help="only this queue; the watermark stays")
     parser.add_argument("--dry-run", action="store_true", help="compute and tell, write nothing")

@@ -14,6 +14,7 @@ from queues.maintenance import (
     expire,
     log_partitions,
     old_error_groups,
+    old_metrics,
     promote,
     redrive,
     samples,
@@ -47,6 +48,7 @@ DUTIES = (
     Duty("trash", trash.run_once, every_seconds=60),
     Duty("sessions", sessions.run_once, every_seconds=600),
     Duty("error_groups", error_groups.run_once, every_seconds=5, batch=10_000),
-    # It is never at it twice in a row: all that is old goes at once.
+    # They are never at it twice in a row: all that is old goes at once.
     Duty("old_error_groups", old_error_groups.run_once, every_seconds=3_600, batch=1_000_000_000),
+    Duty("old_metrics", old_metrics.run_once, every_seconds=3_600, batch=1_000_000_000),
 )

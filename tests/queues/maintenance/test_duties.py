@@ -190,6 +190,7 @@ def test_the_command_runs_every_duty_once_and_says_what_it_did(capsys):
         "sessions",
         "error_groups",
         "old_error_groups",
+        "old_metrics",
     ]
 
 

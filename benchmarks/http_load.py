@@ -17,6 +17,7 @@ from benchmarks.http_client import Client
 from simplemq.processes import Heartbeat
 
 BATCH = 10
+CUSTOMERS = 100  # groups of a FIFO queue
 WARM_UP_SECONDS = 1.0
 SPARE_SECONDS = 60.0
 SPAWN = multiprocessing.get_context("spawn")
@@ -28,6 +29,7 @@ class Target:
     port: int
     api_key: str
     queue_ids: list[str]
+    fifo_queue_ids: list[str]
     body: str
 
 
@@ -67,17 +69,18 @@ def probe_cycle(client: Client, target: Target, load: Load) -> None:
 
 def single_cycle(client: Client, target: Target, load: Load) -> None:
     """The load shape of the service's first document: send, receive, ack on a queue picked at random."""
-    address = _some_queue(target)
-    load.timed("send", client.post, address, {"data": target.body})
-    message = load.timed("receive", client.get, address)
-    if "message_id" in message:
-        load.timed("ack", client.delete, f"{address}/{message['message_id']}")
-        load.messages += 1
+    _cycle(client, load, _some_of(target.queue_ids), {"data": target.body})
+
+
+def fifo_cycle(client: Client, target: Target, load: Load) -> None:
+    """The same on FIFO queues, each with a line for every customer."""
+    group_id = f"customer {random.randrange(CUSTOMERS)}"
+    _cycle(client, load, _some_of(target.fifo_queue_ids), {"data": target.body, "group_id": group_id})
 
 
 def batch_cycle(client: Client, target: Target, load: Load) -> None:
     """The same with ten messages in each call."""
-    address = _some_queue(target)
+    address = _some_of(target.queue_ids)
     load.timed("send", client.post, f"{address}/batch", {"messages": [{"data": target.body}] * BATCH})
     messages = load.timed("receive", client.get, f"{address}?limit={BATCH}")["messages"]
     if messages:
@@ -165,5 +168,13 @@ def _repeat(cycle: Cycle, client: Client, target: Target, load: Load, seconds: f
     load.cpu_seconds = time.process_time() - used
 
 
-def _some_queue(target: Target) -> str:
-    return f"/api/queues/{random.choice(target.queue_ids)}/messages"
+def _cycle(client: Client, load: Load, address: str, message: dict[str, str]) -> None:
+    load.timed("send", client.post, address, message)
+    received = load.timed("receive", client.get, address)
+    if "message_id" in received:
+        load.timed("ack", client.delete, f"{address}/{received['message_id']}")
+        load.messages += 1
+
+
+def _some_of(queue_ids: list[str]) -> str:
+    return f"/api/queues/{random.choice(queue_ids)}/messages"

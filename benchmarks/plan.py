@@ -25,7 +25,7 @@ class Plan:
     @property
     def total_seconds(self) -> float:
         lengths = {
-            "http": self.probe_seconds + 2 * self.seconds,
+            "http": self.probe_seconds + 3 * self.seconds,
             "sql": 2 * self.seconds,
             "held": 2 * (SLICES_BEFORE + SLICES) * self.slice_seconds
             + 2 * (SLICES_BEFORE + 1) * self.probe_seconds,

@@ -38,13 +38,17 @@ class Stage:
         return made
 
     @cached_property
+    def fifo_queues(self) -> list[Queue]:
+        return [_new_queue(f"bench-{number:02}.fifo", mode="fifo") for number in range(QUEUES)]
+
+    @cached_property
     def hot_queue(self) -> Queue:
         return _new_queue("bench-hot")
 
     @property
     def target(self) -> Target:
-        ids = [queue.public_id for queue in self.queues]
-        return Target(HOST, self.service.port, self.service.api_key, ids, BODY)
+        ids, fifo_ids = ([queue.public_id for queue in some] for some in (self.queues, self.fifo_queues))
+        return Target(HOST, self.service.port, self.service.api_key, ids, fifo_ids, BODY)
 
     @property
     def pgbench(self) -> Pgbench:
@@ -63,8 +67,8 @@ class Stage:
         return recording
 
 
-def _new_queue(name: str) -> Queue:
-    queue, _ = create(Team.objects.get(), name=name)
+def _new_queue(name: str, **settings: str) -> Queue:
+    queue, _ = create(Team.objects.get(), name=name, **settings)
     return queue
 
 

@@ -65,8 +65,16 @@ class LastOwner(Conflict):
     """A team needs an owner: make somebody else one first."""
 
 
+class EarlierOneFailed(QueueError):
+    """An earlier message of its group was refused, so this one was not stored either."""
+
+
 class ReceiptStale(QueueError):
     """The receipt handle no longer holds this message: it has been received again since."""
+
+
+class LeaseOver(ReceiptStale):
+    """The receipt handle no longer holds this message: its lease is over, which on a FIFO queue is final."""
 
 
 class NotADeadLetter(QueueError):

@@ -5,7 +5,7 @@ import json
 import uuid
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from queues import ids, receipts
 from queues.errors import QueueError
@@ -25,6 +25,24 @@ class NewMessage:
     ttl_seconds: int | None = None
     max_deliveries: int | None = None
     trace_id: str | None = None
+
+
+class Refused(NamedTuple):
+    """An entry of a batch that a door could not read, and the group it names, if it names one."""
+
+    error: QueueError
+    group_id: str | None = None
+
+
+class Stored(NamedTuple):
+    """A message that is durable now: its id, and on a FIFO queue its place in the line."""
+
+    id: uuid.UUID
+    sequence: int | None = None
+
+    @property
+    def message_id(self) -> str:
+        return ids.message_id(self.id)
 
 
 def size_of(message: NewMessage) -> int:

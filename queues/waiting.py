@@ -160,6 +160,8 @@ def notice(event: str, facts: dict[str, Any]) -> None:
     match event:
         case "message.sent" | "message.moved_in" | "message.returned" | "message.nacked":
             room.wake(facts["queue"].pk, facts["count"])
+        case "message.finished" | "message.moved_out" if facts["queue"].is_fifo:  # others of the group waited
+            room.wake(facts["queue"].pk, facts["count"])
         case "queue.resumed":  # how many messages there are, the first one or the probe will see
             room.wake(facts["queue"].pk, 1)
         case "queue.deleted":

@@ -9,8 +9,8 @@ from django.utils import timezone
 from queues.models import Queue, Team, Topic
 from queues.operations import queues, topics
 from queues.operations.receive import receive
-from queues.operations.send import send
-from queues.values import Delivery, NewMessage
+from queues.operations.send import send, send_one
+from queues.values import Delivery, NewMessage, Stored
 
 # Message ids carry the server's own time, so the tests' clock starts there and only moves on.
 NOW = timezone.now()
@@ -28,6 +28,10 @@ def new_team(name: str | None = None) -> Team:
 def new_queue(team: Team | None = None, **settings: Any) -> Queue:
     settings.setdefault("name", f"queue-{next(_numbers)}")
     return queues.create(team or new_team(), **settings)[0]
+
+
+def fifo_queue(team: Team | None = None, **settings: Any) -> Queue:
+    return new_queue(team, mode="fifo", **settings)
 
 
 def new_topic(team: Team | None = None, name: str = "events") -> Topic:
@@ -48,6 +52,11 @@ def ready_message(queue: Queue, data: str = "hello", now: datetime = NOW, **fiel
 def ready_messages(queue: Queue, *data: str) -> None:
     for text in data:
         ready_message(queue, text)
+
+
+def line_up(queue: Queue, *data: str, now: datetime = NOW, **fields: Any) -> list[Stored]:
+    """Messages of a FIFO queue; the first letter of each names its group."""
+    return [send_one(queue, NewMessage(text, group_id=text[0], **fields), now) for text in data]
 
 
 def in_flight_message(queue: Queue, data: str = "hello", now: datetime = NOW, **fields: Any) -> Delivery:

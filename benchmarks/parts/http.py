@@ -21,6 +21,7 @@ def measure(stage: Stage) -> dict[str, HttpFigures]:
     return {
         "healthz": _run(stage, "HTTP without a database", http_load.probe_cycle, plan.probe_seconds),
         "1 message": _run(stage, "HTTP", http_load.single_cycle, plan.seconds),
+        "1 message, FIFO": _run(stage, "HTTP, FIFO", http_load.fifo_cycle, plan.seconds),
         f"{BATCH} messages": _run(stage, f"HTTP, batches of {BATCH}", http_load.batch_cycle, plan.seconds),
     }
 

@@ -12,7 +12,7 @@ from queues.models import Message, Queue, State
 from queues.operations import look
 from queues.operations.timeline import timeline
 from queues.operations.why import why_not_delivered
-from queues.values import AckResult, Delivery
+from queues.values import AckResult, Delivery, Stored
 
 HIDDEN = (State.LEASED, State.DELAYED)
 
@@ -48,10 +48,17 @@ def looked_at(queue: Queue, messages: list[Message]) -> list[dict[str, Any]]:
     ]
 
 
-def sent(name: str, result: uuid.UUID | QueueError) -> dict[str, Any]:
+def stored(message: Stored) -> dict[str, Any]:
+    """The answer to a send. Only messages of FIFO queues have a place in a line."""
+    place = {} if message.sequence is None else {"sequence": _sequence(message)}
+    return {"message_id": message.message_id, **place}
+
+
+def sent(name: str, result: Stored | QueueError) -> dict[str, Any]:
+    """The same for an entry of a batch."""
     if isinstance(result, QueueError):
         return {"id": name, **_failure(result)}
-    return {"id": name, "status": 201, "message_id": ids.message_id(result)}
+    return {"id": name, "status": 201, **stored(result)}
 
 
 def in_full(queue: Queue, message: Message) -> dict[str, Any]:
@@ -101,10 +108,14 @@ def _common(message: Message | Delivery) -> dict[str, Any]:
         "group_id": message.group_id,
         "priority": message.priority,
         "key": message.key,
-        # As a string: a JavaScript client would round it.
-        "sequence": None if message.sequence is None else str(message.sequence),
+        "sequence": _sequence(message),
         "last_error": message.last_error,
     }
+
+
+def _sequence(message: Message | Delivery | Stored) -> str | None:
+    """As a string: a JavaScript client would round it."""
+    return None if message.sequence is None else str(message.sequence)
 
 
 def _dead_letter(queue: Queue, message: Message | Delivery, sources: Mapping[int, str]) -> dict[str, Any]:

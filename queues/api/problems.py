@@ -45,6 +45,7 @@ KINDS: dict[type[Exception], Kind] = {
     errors.SubscriptionNotFound: Kind(404, "subscription_not_found"),
     errors.RedriveNotFound: Kind(404, "redrive_not_found"),
     errors.Conflict: Kind(409, "conflict"),
+    errors.EarlierOneFailed: Kind(409, "conflict"),
     errors.ReceiptStale: Kind(409, "receipt_stale"),
     errors.NotADeadLetter: Kind(409, "not_a_dead_letter"),
     errors.SourceDeleted: Kind(409, "source_deleted"),

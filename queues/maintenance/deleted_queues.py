@@ -8,6 +8,8 @@ from queues.models import (
     ErrorGroup,
     ErrorGroupDelta,
     ErrorGroupHour,
+    FifoGroup,
+    FifoNudge,
     Outcome,
     Queue,
     QueueSlot,
@@ -36,6 +38,6 @@ def _clean_up(queue: Queue, batch: int, long_ago: datetime) -> int:
 
 
 def _forget_groups(queue: Queue) -> None:
-    """Deltas first: whoever folds one just now is waited for, and what he made of it is seen."""
-    for table in (ErrorGroupDelta, ErrorGroup, ErrorGroupHour):
+    """What is folded goes first: whoever folds it just now is waited for, and what he made of it is seen."""
+    for table in (ErrorGroupDelta, ErrorGroup, ErrorGroupHour, FifoNudge, FifoGroup):
         table._default_manager.filter(queue_id=queue.pk).delete()

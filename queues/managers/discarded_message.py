@@ -11,7 +11,7 @@ from django.db import models
 
 from queues import ranking
 from queues.limits import HISTORY_ENTRIES
-from queues.managers import floors
+from queues.managers import floors, nudges
 from queues.managers.statements import run, run_one
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class DiscardedMessageManager(models.Manager["DiscardedMessage"]):
         now: datetime | None,
     ) -> int:
         """Move messages here and say how many; those that a consumer holds stay."""
+        nudges.leave(queue, message_ids)
         row = run_one(
             "discarded_message/discard",
             queue_id=queue.pk,
@@ -60,6 +61,7 @@ class DiscardedMessageManager(models.Manager["DiscardedMessage"]):
         )
         restored = [row.id for row in rows]
         if restored:
+            nudges.leave(queue, restored)
             floors.lower(queue.pk, min(restored))
         return restored
 

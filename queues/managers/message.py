@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import models
-from psycopg.types.json import Jsonb
 
 from queues import ids, limits, ranking
-from queues.managers import floors
+from queues.managers import floors, nudges
+from queues.managers.rows import delivery_of, json_of, sendings
 from queues.managers.statements import run, run_one
 from queues.receipts import Receipt
-from queues.values import Delivery, Failure, NewMessage
+from queues.values import Delivery, Failure, NewMessage, Stored
 
 if TYPE_CHECKING:
     from queues.models import Message, Queue  # noqa: F401  # named in the class's base
@@ -46,28 +45,13 @@ class MessageManager(models.Manager["Message"]):
         bounded: bool,
         rank_step: int | None,
         now: datetime | None,
-    ) -> list[uuid.UUID]:
+    ) -> list[Stored]:
         """Store messages in order. With `bounded`, all or none: [] when no slot has room for all of them."""
         rows = run(
             "message/send",
-            queue_id=queue.pk,
-            bounded=bounded,
-            count=len(messages),
-            rank_step=rank_step,
-            now=now,
-            data=[message.data for message in messages],
-            attributes=[_json(message.attributes) for message in messages],
-            delay_seconds=[
-                queue.delay_seconds if m.delay_seconds is None else m.delay_seconds for m in messages
-            ],
-            priority=[message.priority for message in messages],
-            group_id=[message.group_id for message in messages],
-            ttl_seconds=[message.ttl_seconds for message in messages],
-            max_deliveries=[message.max_deliveries for message in messages],
-            trace_id=[message.trace_id for message in messages],
-            size_bytes=list(sizes),
+            **sendings(queue, messages, sizes, bounded=bounded, rank_step=rank_step, now=now),
         )
-        return [row.id for row in rows]
+        return [Stored(row.id) for row in rows]
 
     def copy(
         self, queues: Sequence[Queue], message: NewMessage, size: int, now: datetime | None
@@ -83,7 +67,7 @@ class MessageManager(models.Manager["Message"]):
             ],
             now=now,
             data=message.data,
-            attributes=_json(message.attributes),
+            attributes=json_of(message.attributes),
             priority=message.priority,
             group_id=message.group_id,
             ttl_seconds=message.ttl_seconds,
@@ -141,7 +125,7 @@ class MessageManager(models.Manager["Message"]):
             by=by,
             now=now,
         )
-        return Claim([_delivery(row) for row in rows if row.id], rows[0].expired, rows[0].exhausted)
+        return Claim([delivery_of(row) for row in rows if row.id], rows[0].expired, rows[0].exhausted)
 
     def finish(
         self, queue: Queue, receipts: Sequence[Receipt], outcome: str, now: datetime | None
@@ -196,8 +180,8 @@ class MessageManager(models.Manager["Message"]):
             max_deliveries=queue.max_deliveries,
             delay_seconds=delay_seconds,
             **_backoff(queue, chance),
-            error=_json(failure.error),
-            error_in_brief=_json(failure.in_brief),
+            error=json_of(failure.error),
+            error_in_brief=json_of(failure.in_brief),
             error_type=failure.type,
             fingerprint=failure.fingerprint,
             kept_entries=limits.HISTORY_ENTRIES,
@@ -230,6 +214,7 @@ class MessageManager(models.Manager["Message"]):
             kept_entries=limits.HISTORY_ENTRIES,
             now=now,
         )
+        nudges.leave(dlq, message_ids)
         floors.lower(dlq.pk, min(message_ids))
 
     def retry(
@@ -244,6 +229,7 @@ class MessageManager(models.Manager["Message"]):
         redrive_id: int | None = None,
     ) -> None:
         """Move dead letters to a queue; `event` and `by` are what their history says of it."""
+        nudges.leave(dlq, message_ids)
         run(
             "message/retry",
             queue_id=dlq.pk,
@@ -256,6 +242,7 @@ class MessageManager(models.Manager["Message"]):
             kept_entries=limits.HISTORY_ENTRIES,
             now=now,
         )
+        nudges.leave(target, message_ids)
         floors.lower(target.pk, min(message_ids))
 
     def undo_retry(
@@ -279,6 +266,7 @@ class MessageManager(models.Manager["Message"]):
             kept_entries=limits.HISTORY_ENTRIES,
             now=now,
         )
+        nudges.leave(dlq, message_ids)
         floors.lower(dlq.pk, min(message_ids))
 
     def lock_requeued(self, dlq: Queue, message_id: uuid.UUID) -> Any:
@@ -316,16 +304,3 @@ def _backoff(queue: Queue, chance: float | None) -> dict[str, float | None]:
         "backoff_jitter": backoff.get("jitter"),
         "chance": chance,
     }
-
-
-def _json(value: dict[str, Any] | None) -> Jsonb | None:
-    return Jsonb(value) if value else None
-
-
-def _delivery(row: Any) -> Delivery:
-    fields = row._asdict()
-    del fields["expired"], fields["exhausted"]
-    for name in ("attributes", "last_error"):
-        if fields[name] is not None:
-            fields[name] = json.loads(fields[name])
-    return Delivery(**fields)

@@ -3,9 +3,10 @@
 A send takes its place before it stores the message, a removal gives the place back after the message is gone,
 so that the slots never promise more room than there is.
 
-Nobody waits in a circle, because all lock in one order: messages, then queues, then slots. Whoever waits for
-slots waits for all those of a queue, lowest id first, holding none of them; of several queues, the lowest
-first. A send and a removal take one slot that nobody holds and wait for none.
+Nobody waits in a circle, because all lock in one order: messages, then queues, then slots; then, of FIFO
+queues, gates and the rows of groups. Whoever waits for slots waits for all those of a queue, lowest id first,
+holding none of them; of several queues, the lowest first. A send and a removal take one slot that nobody
+holds and wait for none.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ STAYS_BACK = "DROP VIEW message_stay;"
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("queues", "0009_topics"),
+        ("queues", "0010_fifo"),
     ]
 
     operations = [

@@ -4,6 +4,7 @@ from queues.models.api_key import ApiKey
 from queues.models.audit_entry import Action, AuditEntry
 from queues.models.discarded_message import DiscardedMessage
 from queues.models.error_group import ErrorGroup, ErrorGroupDelta, ErrorGroupHour
+from queues.models.fifo_group import FifoGroup, FifoNudge
 from queues.models.message import Message, State
 from queues.models.message_edit import MessageEdit
 from queues.models.message_log import MessageLog, Outcome
@@ -40,6 +41,8 @@ __all__ = [
     "ErrorGroup",
     "ErrorGroupDelta",
     "ErrorGroupHour",
+    "FifoGroup",
+    "FifoNudge",
     "Membership",
     "Message",
     "MessageEdit",

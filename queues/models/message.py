@@ -57,7 +57,9 @@ class Message(models.Model):
     expires_at = models.DateTimeField(null=True)  # its own time to live, if shorter than the queue's
     first_delivered_at = models.DateTimeField(null=True)
     last_delivered_at = models.DateTimeField(null=True)
-    sequence = models.BigIntegerField(null=True)
+    sequence = models.BigIntegerField(
+        null=True
+    )  # its place in the line; only messages of FIFO queues have one
     receipt = models.UUIDField(null=True)
     delivery_count = models.IntegerField(db_default=0)
     max_deliveries = models.IntegerField(null=True)
@@ -115,6 +117,14 @@ class Message(models.Model):
                 "id",
                 name="message_group",
                 condition=Q(dead_lettered_at__isnull=False),
+            ),
+            models.Index(
+                "queue_id",
+                "group_id",
+                "state",
+                "sequence",
+                name="message_in_line",
+                condition=Q(sequence__isnull=False),
             ),
         ]
 

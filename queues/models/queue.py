@@ -71,6 +71,10 @@ class Queue(models.Model):
         return ids.queue_id(self.uid)
 
     @property
+    def is_fifo(self) -> bool:
+        return self.mode == Mode.FIFO
+
+    @property
     def effective_max_deliveries(self) -> int | None:
         """A dead-letter queue never has one of its own, so its messages are never used up."""
         return None if self.is_dlq else self.max_deliveries

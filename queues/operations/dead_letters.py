@@ -15,6 +15,7 @@ from queues.errors import (
     SourceDeleted,
 )
 from queues.events import emit
+from queues.managers import nudges
 from queues.models import ErrorGroup, Message, MessageLog, Outcome, Queue, QueueSlot, State
 from queues.models.error_group import IN, OUT
 from queues.operations import dlq_creation, error_groups
@@ -93,7 +94,12 @@ def hold_letter(dlq: Queue, message_id: str) -> tuple[Message, Queue]:
 
 def _revive(dlq: Queue) -> int:
     """A queue that has become a dead-letter queue since: its messages do not die, so they are ready again."""
-    return Message.objects.filter(ended_in=dlq.pk, state=State.EXHAUSTED).update(state=State.READY)
+    exhausted = Message.objects.filter(ended_in=dlq.pk, state=State.EXHAUSTED)
+    if not dlq.is_fifo:
+        return exhausted.update(state=State.READY)
+    with transaction.atomic():
+        nudges.leave(dlq, list(exhausted.select_for_update().order_by("id").values_list("id", flat=True)))
+        return exhausted.update(state=State.READY)
 
 
 def _move_to_dlq(queue: Queue, dlq: Queue, message_ids: list[uuid.UUID], now: datetime | None) -> None:

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from queues import diffs, ids, json_text, limits
 from queues.errors import AlreadyReceived, EditNotAllowed, QueueFull
+from queues.managers import nudges
 from queues.models import Message, MessageEdit, Queue
 from queues.operations import trash
 from queues.operations.dead_letters import hold_letter
@@ -85,14 +86,19 @@ def _send(target: Queue, edited: NewMessage, now: datetime | None) -> uuid.UUID:
 
 
 def _link(target: Queue, new_id: uuid.UUID, original: Message, by: str, now: datetime | None) -> None:
-    """The first event of its history. Nobody can receive it yet: the send is not committed."""
+    """The first event of its history; in a line it stands where the original stood.
+
+    Nobody can receive it yet: the send is not committed.
+    """
     event = {
         "event": "edited",
         "at": (now or timezone.now()).isoformat(),
         "requested_by": by,
         "message": str(original.id),
     }
-    Message.objects.filter(queue_id=target.pk, id=new_id).update(history=[event])
+    sent = Message.objects.filter(queue_id=target.pk, id=new_id)
+    sent.update(history=[event], sequence=original.sequence)
+    nudges.leave(target, [new_id])
 
 
 def _diff(original: Message, edited: NewMessage, new_id: uuid.UUID) -> str:

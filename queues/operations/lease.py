@@ -6,6 +6,7 @@ from queues import ids, limits, receipts
 from queues.errors import Invalid, MessageNotFound, ReceiptStale
 from queues.events import emit
 from queues.models import Message, Queue
+from queues.operations.fifo_leases import holding
 from queues.receipts import Receipt
 
 
@@ -19,7 +20,8 @@ def change_visibility(
     """Let the lease end so many seconds from now, and answer when that is; 0 releases the message at once."""
     limits.verify_range("visibility_timeout", visibility_timeout, limits.VISIBILITY_TIMEOUT)
     receipt = receipt_of(message_id, receipt_handle)
-    row = Message.objects.change_visibility(queue, receipt, visibility_timeout, now)
+    with holding(queue, receipt, now):
+        row = Message.objects.change_visibility(queue, receipt, visibility_timeout, now)
     if row is None:
         raise MessageNotFound()
     if not row.held:

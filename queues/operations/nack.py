@@ -12,6 +12,7 @@ from queues.errors import Invalid, MessageNotFound, ReceiptStale
 from queues.events import emit
 from queues.models import Message, Queue, State
 from queues.operations import dead_letters, failures
+from queues.operations.fifo_leases import holding
 from queues.operations.lease import receipt_of
 
 
@@ -40,7 +41,7 @@ def nack(
     _verify_delay(queue, delay_seconds)
     failure = failures.reported(error, reason)
     receipt = receipt_of(message_id, receipt_handle)
-    with transaction.atomic():
+    with transaction.atomic(), holding(queue, receipt, now):
         row = Message.objects.nack(queue, receipt, failure, delay_seconds, now)
         if row is None:
             raise MessageNotFound()

@@ -45,6 +45,8 @@ def apply(queue: Queue, changes: dict[str, Any]) -> None:
             setattr(queue, field, _verified(queue, field, value))
     if not problems and queue.delay_seconds >= queue.retention_seconds:
         problems.append(Invalid("Must be less than retention_seconds.", field="delay_seconds"))
+    if queue.is_fifo and queue.priority_aging_seconds is not None:
+        problems.append(Invalid("A FIFO queue knows no priorities.", field="priority_aging_seconds"))
     raise_all(problems)
     queue.ranks_by_time = queue.ranks_by_time or queue.priority_aging_seconds is not None
 
@@ -77,8 +79,8 @@ def same(one: Queue, other: Queue) -> bool:
 
 
 def _verified_mode(mode: str) -> str:
-    if mode != Mode.STANDARD:
-        raise Invalid("Must be standard.", field="mode")
+    if mode not in Mode.values:
+        raise Invalid(f"Must be one of {', '.join(Mode.values)}.", field="mode")
     return mode
 
 

@@ -11,7 +11,7 @@ from queues.errors import Conflict, QueueNotFound, QuotaExceeded
 from queues.events import emit
 from queues.models import Message, Outcome, Queue, QueueSlot, Subscription, Team
 from queues.operations import dlq_creation, queue_settings
-from queues.receipts import Receipt
+from queues.operations.removal import remove
 
 PURGE_BATCH = 5_000
 
@@ -120,16 +120,9 @@ def delete(queue: Queue, *, with_dlq: bool = False) -> Queue | None:
 
 
 def finish_batch(queue: Queue, outcome: Outcome, batch: int, **which: Any) -> int:
-    """Remove and log up to `batch` messages of a queue, oldest first.
-
-    In a long loop the queue is read anew: its bound may have changed, and places are given back by it.
-    """
-    queue.refresh_from_db(fields=["queue_size"])
+    """Remove and log up to `batch` messages of a queue, oldest first."""
     rows = Message.objects.filter(queue_id=queue.pk, **which).order_by("id")
-    wanted = [Receipt(uid) for uid in rows.values_list("id", flat=True)[:batch]]
-    removed = len(Message.objects.finish(queue, wanted, outcome, None)) if wanted else 0
-    emit("message.finished", queue=queue, count=removed, outcome=outcome)
-    return removed
+    return remove(queue, list(rows.values_list("id", flat=True)[:batch]), outcome, None)
 
 
 def _of_name(team: Team, name: str) -> Queue | None:

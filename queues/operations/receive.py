@@ -4,7 +4,7 @@ from datetime import datetime
 
 from queues import limits
 from queues.events import emit
-from queues.models import Message, Queue
+from queues.models import FifoGroup, Message, Queue
 from queues.operations import dead_letters, expiry
 from queues.values import Delivery
 
@@ -12,6 +12,11 @@ PROMOTED_AT_LEAST = 100
 # When the head of the queue holds only dead rows, look this far behind it, so many times.
 LOOK_BEHIND = 100
 ROUNDS = 5
+# A FIFO queue is asked for one group first, then for so many times as many: the first may have all that is
+# wanted, or just one message, and nobody else sees the groups that are looked at.
+MORE_GROUPS = 4
+GROUP_ROUNDS = 6
+NUDGES = 100
 
 
 def receive(
@@ -32,7 +37,8 @@ def receive(
     if queue.paused:
         return []
     _promote(queue, limit, now)
-    deliveries = _claim(queue, limit, visibility_timeout, by, now)
+    claim = _claim_in_line if queue.is_fifo else _claim
+    deliveries = claim(queue, limit, visibility_timeout, by, now)
     emit("message.received", queue=queue, count=len(deliveries))
     return deliveries
 
@@ -63,6 +69,28 @@ def _claim(
         if len(deliveries) == limit or claim.looked_at < look:
             break
         look = max(limit - len(deliveries), LOOK_BEHIND)
+    return deliveries
+
+
+def _claim_in_line(
+    queue: Queue, limit: int, visibility_timeout: int, by: int | None, now: datetime | None
+) -> list[Delivery]:
+    """Claim group by group, in the order in which they have become due."""
+    FifoGroup.objects.fold(queue.pk, NUDGES, now)
+    deliveries: list[Delivery] = []
+    for groups in (MORE_GROUPS**number for number in range(GROUP_ROUNDS)):
+        claim = FifoGroup.objects.claim(
+            queue,
+            limit - len(deliveries),
+            groups=groups,
+            visibility_timeout=visibility_timeout,
+            by=by,
+            now=now,
+        )
+        deliveries += claim.deliveries
+        _move_aside(queue, claim.expired, claim.exhausted, now)
+        if len(deliveries) == limit or claim.groups < groups:
+            break
     return deliveries
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from queues.models import Message, Queue, State
 from queues.operations import look
+from queues.operations.blocked import blocker_of
 
 
 class Reason(NamedTuple):
@@ -26,6 +27,8 @@ def why_not_delivered(queue: Queue, message: Message, now: datetime | None = Non
             )
     if _is_used_up(queue, message):
         return Reason("exhausted", "Its deliveries are used up: the next receive makes it a dead letter.")
+    if blocker := blocker_of(queue, message, now):
+        return Reason("group_blocked", _block(blocker), blocker.visible_at)
     return Reason("paused", "The queue is paused.") if queue.paused else None
 
 
@@ -33,6 +36,12 @@ def _delay(message: Message) -> str:
     if message.delivery_count:
         return f"It failed after delivery {message.delivery_count} and waits to be tried again."
     return "It was sent with a delay."
+
+
+def _block(blocker: Message) -> str:
+    if blocker.state == State.LEASED:
+        return f"A consumer holds {blocker.public_id} of its group."
+    return f"{blocker.public_id} of its group comes before it and is not due yet."
 
 
 def _is_used_up(queue: Queue, message: Message) -> bool:

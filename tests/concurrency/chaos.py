@@ -3,16 +3,15 @@
 import random
 import uuid
 from collections.abc import Callable
-from contextlib import suppress
-from datetime import timedelta
+from contextlib import nullcontext, suppress
 
-from django.utils import timezone
+from django.db import transaction
 
 from queues import ids
 from queues.errors import QueueError
 from queues.maintenance import DUTIES
 from queues.models import Queue, Team
-from queues.operations import queues, redrive
+from queues.operations import queues, redrive, trash
 from queues.operations.ack import ack, ack_by_id
 from queues.operations.dead_letters import requeue
 from queues.operations.lease import change_visibility
@@ -26,6 +25,8 @@ SETTINGS = {
     "small": {"queue_size": 40, "max_deliveries": 2},
     "large": {"max_deliveries": 2},
     "spare": {"max_deliveries": 3},
+    "line": {"mode": "fifo", "max_deliveries": 2},
+    "short-line": {"mode": "fifo", "queue_size": 40, "max_deliveries": 2},
 }
 
 
@@ -56,8 +57,12 @@ class User:
         return self.dice.choice(list(dlqs) or [self.queue()])
 
     def send(self) -> None:
-        messages = [NewMessage("hello", delay_seconds=self.dice.choice([0, 0, 1]))]
-        self.sent += send_many(self.queue(), messages * self.dice.randint(1, 5))
+        queue, number = self.queue(), self.dice.randint(1, 5)
+        if queue.is_fifo:
+            messages = [NewMessage("hello", group_id=self.dice.choice("abcd")) for _ in range(number)]
+        else:
+            messages = [NewMessage("hello", delay_seconds=self.dice.choice([0, 0, 1]))] * number
+        self.sent += send_many(queue, messages)
 
     def consume(self) -> None:
         queue = self.queue()
@@ -88,20 +93,27 @@ class User:
         if self.dice.random() < 0.3:
             redrive.undo(task)
 
+    def throw_away(self) -> None:
+        queue = self.queue()
+        some = [ids.message_id(uid) for uid in live(queue)[:10]]
+        if trash.discard(queue, some, by="chaos"):
+            trash.restore(queue, some)
+
     def change(self) -> None:
         dlq = self.dice.choice([None, self.queue()])
         changes = [{"queue_size": size} for size in (20, 40, 60, None)] + [{"dlq": dlq}]
         queues.update(self.queue(), **self.dice.choice(changes))
 
     def purge(self) -> None:
-        queues.purge(self.queue())
+        """By a program, or by a person: then it is one transaction with its entry in the audit."""
+        with transaction.atomic() if self.dice.random() < 0.5 else nullcontext():
+            queues.purge(self.queue())
 
     def delete(self) -> None:
         queues.delete(self.queue(), with_dlq=self.dice.random() < 0.5)
 
     def maintain(self) -> None:
-        duty = self.dice.choice(DUTIES)
-        duty.run_once(20, timezone.now() + timedelta(seconds=20) if duty.name == "slots" else None)
+        self.dice.choice(DUTIES).run_once(20, None)
 
 
 # Of a thousand things done, so many are these.
@@ -110,6 +122,7 @@ ACTIONS: dict[Callable[[User], None], int] = {
     User.consume: 450,
     User.bring_back: 50,
     User.bring_all_back: 20,
+    User.throw_away: 10,
     User.change: 15,
     User.purge: 5,
     User.delete: 10,

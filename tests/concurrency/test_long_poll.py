@@ -15,14 +15,15 @@ from queues import events, waiting
 from queues.errors import QueueNotFound
 from queues.managers.queue import QueueManager
 from queues.models import Message, Queue
-from queues.operations import queues
+from queues.operations import queues, trash
+from queues.operations.ack import ack
 from queues.operations.lease import change_visibility
 from queues.operations.long_poll import receive_or_wait
 from queues.operations.nack import nack
 from queues.operations.receive import receive
-from queues.operations.send import send
+from queues.operations.send import send, send_many
 from queues.prober import prober
-from queues.values import NewMessage
+from queues.values import Delivery, NewMessage
 from tests.factories import data_of, reloaded
 
 MakeQueue = Callable[..., Queue]
@@ -71,6 +72,14 @@ def waiters() -> Iterator[Waiters]:
 @pytest.fixture
 def queue(make_queue: MakeQueue) -> Queue:
     return make_queue()
+
+
+def held_line(make_queue: MakeQueue) -> tuple[Queue, Delivery]:
+    """A FIFO queue with two messages of one group, the first of which somebody holds."""
+    queue = make_queue("line", mode="fifo")
+    send_many(queue, [NewMessage(text, group_id="a") for text in ("first", "second")])
+    [held] = receive(queue)
+    return queue, held
 
 
 @pytest.fixture
@@ -127,6 +136,21 @@ class TestInThisProcess:
         nack(queue, delivery.message_id, delivery.receipt_handle, delay_seconds=0)
         assert data(parked) == ["x"]
 
+    def test_an_ack_wakes_it_when_its_group_waits(self, make_queue: MakeQueue, waiters: Waiters) -> None:
+        queue, held = held_line(make_queue)
+        parked = waiters.park(queue)
+        ack(queue, [held.receipt_handle])
+        assert data(parked) == ["second"]
+
+    def test_so_does_somebody_who_discards_what_it_waits_for(
+        self, make_queue: MakeQueue, waiters: Waiters
+    ) -> None:
+        queue, held = held_line(make_queue)
+        nack(queue, held.message_id, held.receipt_handle, delay_seconds=3600)
+        parked = waiters.park(queue)
+        trash.discard(queue, [held.message_id], by="ada")
+        assert data(parked) == ["second"]
+
     def test_a_deletion_ends_it(self, queue: Queue, waiters: Waiters) -> None:
         parked = waiters.park(queue)
         queues.delete(queue)
@@ -137,6 +161,17 @@ class TestInThisProcess:
 @pytest.mark.usefixtures("elsewhere")
 class TestElsewhere:
     """The probe sees what other processes do, and what nobody does: time that runs out."""
+
+    def test_a_group_that_goes_on_wakes_it(self, make_queue: MakeQueue, waiters: Waiters) -> None:
+        queue, held = held_line(make_queue)
+        parked = waiters.park(queue)
+        ack(queue, [held.receipt_handle])
+        assert data(parked) == ["second"]
+
+    def test_a_group_whose_lease_runs_out_wakes_it(self, make_queue: MakeQueue, waiters: Waiters) -> None:
+        queue, held = held_line(make_queue)
+        change_visibility(queue, held.message_id, held.receipt_handle, 1)
+        assert data(waiters.park(queue)) == ["first"]
 
     def test_a_send_wakes_it(self, queue: Queue, waiters: Waiters) -> None:
         parked = waiters.park(queue)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import takewhile
 
 
 @dataclass
@@ -19,6 +20,7 @@ class Letter:
     held: bool = False  # whether the last handle still works
     redrives: int = 0
     before: int | None = None  # its deliveries among the dead, while a requeue can still be undone
+    group: str | None = None  # whose order it is in, in a line
 
     def state(self, now: datetime) -> str:
         if self.visible_at <= now:
@@ -51,11 +53,18 @@ class Box:
             self.die(letter, now)
         chosen = sorted(self._alive(waiting), key=lambda letter: (-letter.priority, letter.place))[:limit]
         for letter in chosen:
-            letter.deliveries += 1
-            letter.before = None
-            letter.leased = True
-            letter.visible_at = now + timedelta(seconds=timeout)
+            self.lease(letter, timeout, now)
         return chosen
+
+    def lease(self, letter: Letter, timeout: int, now: datetime) -> None:
+        letter.deliveries += 1
+        letter.before = None
+        letter.leased = True
+        letter.visible_at = now + timedelta(seconds=timeout)
+
+    def holds(self, letter: Letter, handle: str, now: datetime) -> bool:
+        """Whether this handle is good for an ack: the latest is, unless the message was given back."""
+        return letter.held and handle == letter.handles[-1]
 
     def nack(self, letter: Letter, delay: int, now: datetime) -> None:
         letter.leased = letter.held = False
@@ -110,3 +119,24 @@ class Box:
         self.letters.remove(letter)
         target.letters.append(letter)
         letter.queue = target
+
+
+class Line(Box):
+    """A FIFO queue of the model."""
+
+    def deliverable(self, now: datetime) -> dict[str, list[Letter]]:
+        """The letters of each group that may be delivered: in order, up to one that is not due, and none
+        while somebody holds one of them."""
+        self.settle(now)
+        groups = {str(letter.group) for letter in self.letters}
+        return {group: self._open(group, now) for group in groups}
+
+    def holds(self, letter: Letter, handle: str, now: datetime) -> bool:
+        """Only while the lease runs."""
+        return super().holds(letter, handle, now) and letter.state(now) == "leased"
+
+    def _open(self, group: str, now: datetime) -> list[Letter]:
+        line = sorted((letter for letter in self.letters if letter.group == group), key=lambda x: x.place)
+        if any(letter.state(now) == "leased" for letter in line):
+            return []
+        return list(takewhile(lambda letter: letter.state(now) == "ready", line))

@@ -32,12 +32,19 @@ from queues.operations.lease import change_visibility
 from queues.operations.nack import nack
 from queues.operations.receive import receive
 from queues.operations.send import send
-from queues.values import NewMessage
+from queues.values import Delivery, NewMessage
 from tests.factories import new_team
 from tests.queues.model import Box, Letter
 
 MAX_DELIVERIES = 3
 SECONDS = st.sampled_from([0, 1, 5, 30])
+HISTORIES = settings(
+    max_examples=60,
+    stateful_step_count=50,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
 
 
 def refused_with(error: type[QueueError] | None) -> AbstractContextManager[object]:
@@ -45,14 +52,19 @@ def refused_with(error: type[QueueError] | None) -> AbstractContextManager[objec
 
 
 class QueueMachine(RuleBasedStateMachine):
+    mode = "standard"
+    stale: type[QueueError] = ReceiptStale
+    new_box: type[Box] = Box
+
     @initialize()
     def begin(self) -> None:
         team = new_team()
-        self.dlq = queues.create(team, name="graves")[0]
-        self.queue = queues.create(team, name="work", max_deliveries=MAX_DELIVERIES, dlq=self.dlq)[0]
+        self.dlq = queues.create(team, name="graves", mode=self.mode)[0]
+        settings = {"max_deliveries": MAX_DELIVERIES, "dlq": self.dlq, "mode": self.mode}
+        self.queue = queues.create(team, name="work", **settings)[0]
         self.dlq = queues.find(team, self.dlq.public_id)
-        self.grave = Box()
-        self.box = Box(MAX_DELIVERIES, self.grave)
+        self.grave = self.new_box()
+        self.box = self.new_box(MAX_DELIVERIES, self.grave)
         self.now = timezone.now()
         self.numbers = count()
         self.letters: list[Letter] = []
@@ -75,11 +87,7 @@ class QueueMachine(RuleBasedStateMachine):
         queue, box = (self.dlq, self.grave) if dead else (self.queue, self.box)
         deliveries = receive(queue, limit, timeout, self.now)
         expected = box.receive(limit, timeout, self.now)
-        assert [delivery.data for delivery in deliveries] == [letter.data for letter in expected]
-        for delivery, letter in zip(deliveries, expected, strict=True):
-            letter.handles.append(delivery.receipt_handle)
-            letter.held = True
-            assert delivery.delivery_count == letter.deliveries
+        self._hand_over(deliveries, expected)
 
     @precondition(lambda self: any(letter.handles for letter in self.letters))
     @rule(data=st.data())
@@ -134,7 +142,9 @@ class QueueMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.letters)
     @rule(data=st.data())
     def discard(self, data: st.DataObject) -> None:
-        letter = data.draw(st.sampled_from(self.letters))
+        self._discard(data.draw(st.sampled_from(self.letters)))
+
+    def _discard(self, letter: Letter) -> None:
         is_held = letter.state(self.now) == "leased"
         queue, message_id = self._queue_of(letter), self._id_of(letter)
         assert trash.discard(queue, [message_id], by="ada", now=self.now) == int(not is_held)
@@ -186,7 +196,14 @@ class QueueMachine(RuleBasedStateMachine):
         """Some handle that was ever given out, and what using it must be answered with."""
         letter = data.draw(st.sampled_from([letter for letter in self.letters if letter.handles]))
         handle = data.draw(st.sampled_from(letter.handles))
-        return letter, handle, None if letter.held and handle == letter.handles[-1] else ReceiptStale
+        return letter, handle, None if letter.queue.holds(letter, handle, self.now) else self.stale
+
+    def _hand_over(self, deliveries: list[Delivery], letters: list[Letter]) -> None:
+        assert [delivery.data for delivery in deliveries] == [letter.data for letter in letters]
+        for delivery, letter in zip(deliveries, letters, strict=True):
+            letter.handles.append(delivery.receipt_handle)
+            letter.held = True
+            assert delivery.delivery_count == letter.deliveries
 
     def _run_duties(self) -> None:
         for duty in DUTIES:
@@ -217,13 +234,7 @@ class QueueMachine(RuleBasedStateMachine):
 def test_a_queue_does_what_its_model_does() -> None:
     run_state_machine_as_test(
         QueueMachine,
-        settings=settings(
-            max_examples=60,
-            stateful_step_count=50,
-            deadline=None,
-            derandomize=True,
-            suppress_health_check=list(HealthCheck),
-        ),
+        settings=HISTORIES,
     )
 
 

@@ -6,7 +6,7 @@ from drf_spectacular.utils import OpenApiExample, extend_schema_field, extend_sc
 from rest_framework import serializers
 
 from queues import limits
-from queues.api.serializers.message import ItemError, SendMessage
+from queues.api.serializers.message import SEQUENCE, ItemError, SendMessage
 from queues.api.shapes import Shape
 
 
@@ -47,6 +47,7 @@ class SentMessage(serializers.Serializer):
     id = serializers.CharField(help_text="The entry's own id, or its place in the list.")
     status = serializers.IntegerField(help_text="201, or the status the message would have had alone.")
     message_id = serializers.CharField(required=False)
+    sequence = serializers.CharField(required=False, help_text=SEQUENCE)
     error = ItemError(required=False)
 
 

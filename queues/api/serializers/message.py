@@ -30,6 +30,7 @@ ATTRIBUTE_VALUE = {
     ]
 }
 LEASE = "Seconds it stays hidden from other consumers. The queue's own setting when not given."
+SEQUENCE = "On a FIFO queue, its place in the line: a whole number, greater than those before it."
 WAIT = "Seconds to wait when there is no message. The queue's own setting when not given."
 
 
@@ -71,9 +72,17 @@ class Handles(serializers.Field):
 class SendMessage(Shape):
     data = Text(allow_blank=True, help_text="Any text; the queue limits its bytes.")  # type: ignore[assignment]
     attributes = Attributes(required=False)
-    delay_seconds = Whole(limits.DELAY_SECONDS, required=False, help_text="Wait before it can be received.")
-    priority = Whole(limits.PRIORITY, required=False, help_text="Higher is delivered first.")
-    group_id = Text(required=False, max_length=limits.GROUP_ID_LENGTH, help_text="Marks a tenant.")
+    delay_seconds = Whole(
+        limits.DELAY_SECONDS, required=False, help_text="Wait before it can be received. Not on a FIFO queue."
+    )
+    priority = Whole(
+        limits.PRIORITY, required=False, help_text="Higher is delivered first. Not on a FIFO queue."
+    )
+    group_id = Text(
+        required=False,
+        max_length=limits.GROUP_ID_LENGTH,
+        help_text="Marks a tenant. A FIFO queue needs it: messages of a group are delivered in order.",
+    )
     ttl_seconds = Whole(
         limits.TTL_SECONDS, required=False, help_text="It expires after so long, if not before."
     )
@@ -124,6 +133,10 @@ class MessageId(serializers.Serializer):
     message_id = serializers.CharField()
 
 
+class StoredMessage(MessageId):
+    sequence = serializers.CharField(required=False, help_text=SEQUENCE)
+
+
 class DeletedMessage(MessageId):
     deleted = serializers.BooleanField()
 
@@ -147,7 +160,7 @@ class _Message(MessageId):
     group_id = serializers.CharField(allow_null=True)
     priority = serializers.IntegerField()
     key = serializers.CharField(allow_null=True)
-    sequence = serializers.CharField(allow_null=True)
+    sequence = serializers.CharField(allow_null=True, help_text=SEQUENCE)
     last_error = LastError(help_text="What its consumer said when it failed.")
     source_queue_id = serializers.CharField(allow_null=True, required=False)
     dead_lettered_at = serializers.DateTimeField(allow_null=True, required=False)
@@ -178,7 +191,7 @@ class TimelineEntry(serializers.Serializer):
 
 
 class WhyNotDelivered(serializers.Serializer):
-    code = serializers.CharField(help_text="`delayed`, `leased`, `paused` or `exhausted`.")
+    code = serializers.CharField(help_text="`delayed`, `leased`, `group_blocked`, `paused` or `exhausted`.")
     detail = serializers.CharField()
     until = serializers.DateTimeField(allow_null=True)
 

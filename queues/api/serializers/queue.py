@@ -150,7 +150,12 @@ class CreateQueue(UpdateQueue):
     """A name, and the settings that shall not have their defaults."""
 
     queue_name = QueueName(validators=[verified_by(limits.verify_queue_name)])
-    mode = serializers.ChoiceField([Mode.STANDARD.value], required=False)
+    mode = serializers.ChoiceField(
+        Mode.values,
+        required=False,
+        help_text="`fifo`: messages of a group are delivered in order, to one consumer at a time. "
+        "Fixed once the queue is made.",
+    )
 
 
 class ListQueues(PageQuery):

@@ -13,9 +13,9 @@ from queues.api.serializers.batch import SendBatch, SentBatch
 from queues.api.serializers.message import SendMessage
 from queues.api.trace_context import trace_id
 from queues.api.views.door import Door
-from queues.errors import QueueError, QueueNotFound
+from queues.errors import QueueNotFound
 from queues.operations.send import send_batch
-from queues.values import NewMessage
+from queues.values import NewMessage, Refused
 
 ENTRY = SendMessage()
 
@@ -31,8 +31,8 @@ class BatchView(Door):
     def send_messages(self, request: Request, queue_id: str) -> Response:
         """Send up to 1000 messages.
 
-        They are stored in order, in one commit. Each has an answer of its own: a bad one fails alone, and
-        when the queue is nearly full the first ones fit.
+        They are stored in order, in one commit. Each has an answer of its own: a bad one fails alone (on a
+        FIFO queue with the later ones of its group), and when the queue is nearly full the first ones fit.
         """
         queue = self.queue()
         given = self.body()["messages"]
@@ -42,9 +42,10 @@ class BatchView(Door):
         return Response({"results": [answers.sent(*pair) for pair in zip(names, results, strict=True)]})
 
 
-def _read(entry: dict[str, Any], trace: str | None) -> NewMessage | QueueError:
+def _read(entry: dict[str, Any], trace: str | None) -> NewMessage | Refused:
     fields = {name: value for name, value in entry.items() if name != "id"}
     try:
         return NewMessage(**ENTRY.read(fields), trace_id=trace)
     except ValidationError as error:
-        return invalid_of(error)
+        group_id = entry.get("group_id")
+        return Refused(invalid_of(error), group_id if isinstance(group_id, str) else None)

@@ -32,7 +32,8 @@ class LeaseView(Door):
 
         A lease lasts 12 hours at the most, counted from the receive. One that ran out begins again as long as
         nobody else has received the message. Released with 0, the message can be received by others at once;
-        until one of them does, the handle is still good for an ack.
+        until one of them does, the handle is still good for an ack. On a FIFO queue neither holds: a lease
+        that is over is over.
         """
         end = change_visibility(self.queue(), message_id, **self.body())
         return Response({"message_id": message_id, "invisible_until": answers.time(end)})

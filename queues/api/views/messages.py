@@ -8,19 +8,18 @@ from typing import Any
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from queues import ids
 from queues.api import answers
 from queues.api.calls import Call
 from queues.api.hang_up import hung_up
 from queues.api.serializers.message import (
     AckedMessages,
     AckMessages,
-    MessageId,
     ReceivedMessages,
     ReceivedOne,
     ReceiveMessages,
     ReceiveQuery,
     SendMessage,
+    StoredMessage,
 )
 from queues.api.trace_context import trace_id
 from queues.api.views.door import Door
@@ -28,7 +27,7 @@ from queues.errors import MessageTooLarge, QueueFull, QueueNotFound, TooManyWait
 from queues.models import Queue
 from queues.operations.ack import ack
 from queues.operations.long_poll import receive_or_wait
-from queues.operations.send import send
+from queues.operations.send import send_one
 from queues.values import NewMessage
 
 # A cache that answered a receive would hand one message to two consumers.
@@ -41,7 +40,7 @@ class MessagesView(Door):
         "send_message": Call(
             scope="send",
             body=SendMessage(),
-            answers={201: MessageId()},
+            answers={201: StoredMessage()},
             problems=(QueueNotFound, MessageTooLarge, QueueFull),
         ),
         "receive_message": Call(
@@ -64,18 +63,19 @@ class MessagesView(Door):
     def send_message(self, request: Request, queue_id: str) -> Response:
         """Send a message.
 
-        It is durable when this answers.
+        It is durable when this answers. On a FIFO queue the answer has its place in the line.
         """
         queue = self.queue()
-        uid = send(queue, NewMessage(**self.body(), trace_id=trace_id(request)))
-        return Response({"message_id": ids.message_id(uid)}, 201)
+        message = send_one(queue, NewMessage(**self.body(), trace_id=trace_id(request)))
+        return Response(answers.stored(message), 201)
 
     def receive_message(self, request: Request, queue_id: str) -> Response:
         """Receive the next message.
 
-        It is hidden from others for `visibility_timeout` seconds; acknowledge it before they are over. With
-        `limit` the answer is a list. With `wait_seconds` it waits for a message when there is none; what has
-        changed meanwhile holds, so the answer may be that the key is revoked or the queue deleted.
+        It is hidden from others for `visibility_timeout` seconds, and on a FIFO queue all of its group is;
+        acknowledge it before they are over. With `limit` the answer is a list. With `wait_seconds` it waits
+        for a message when there is none; what has changed meanwhile holds, so the answer may be that the key
+        is revoked or the queue deleted.
         """
         found = self._receive(self.query.get("limit", 1), self.query)
         if "limit" in self.query:

@@ -118,7 +118,7 @@ MESSAGE: dict[str, list[Any]] = {
 FIELDS: dict[str, dict[str, list[Any]]] = {
     "POST /api/queues": {
         "queue_name": [*text(), *NAMES],
-        "mode": [*text(), "", "fifo", "STANDARD"],
+        "mode": [*text(), "", "lifo", "FIFO", "STANDARD"],
         **SETTINGS,
     },
     "PATCH {queue}": SETTINGS,

@@ -93,7 +93,7 @@ class TestCreate:
             ("tags", {"k": 1}),
             ("tags", {"": "v"}),
             ("tags", {f"k{n}": "v" for n in range(51)}),
-            ("mode", "fifo"),
+            ("mode", "lifo"),
         ],
     )
     def test_it_refuses_a_bad_setting_and_names_it(self, setting, value):

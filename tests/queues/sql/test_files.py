@@ -44,6 +44,7 @@ def test_the_folder_is_the_table_of_contents():
         "api_key",
         "discarded_message",
         "error_group",
+        "fifo_group",
         "maintenance",
         "message",
         "message_log",

@@ -1,4 +1,4 @@
-"""What the planner knows of tables outlives their rows: tests of plans begin by forgetting what others left."""
+"""What the planner knows of tables outlives their rows: tests of plans forget what others left."""
 
 from django.db import connection
 

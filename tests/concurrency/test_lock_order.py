@@ -86,9 +86,12 @@ def test_a_send_in_a_longer_transaction_lets_go_of_a_slot_that_filled_up(
     assert sending.result() == []
 
 
-def test_everything_that_takes_or_gives_back_places_at_once(make_queue: Callable[..., Queue]) -> None:
-    dlq = make_queue("dead", queue_size=40)
-    queue = make_queue(queue_size=40, dlq=dlq, allow_edit=True, max_deliveries=1)
+@pytest.mark.parametrize("mode", ["standard", "fifo"])
+def test_everything_that_takes_or_gives_back_places_at_once(
+    make_queue: Callable[..., Queue], mode: str
+) -> None:
+    dlq = make_queue("dead", queue_size=40, mode=mode)
+    queue = make_queue(queue_size=40, dlq=dlq, allow_edit=True, max_deliveries=1, mode=mode)
     both = [Queue.objects.get(pk=queue.pk), Queue.objects.get(pk=dlq.pk)]
 
     def attempt(deed: Callable[..., Any], *arguments: Any, **named: Any) -> None:
@@ -101,8 +104,8 @@ def test_everything_that_takes_or_gives_back_places_at_once(make_queue: Callable
         return [ids.message_id(uid) for uid in rows[:most]]
 
     def produce() -> None:
-        for count in (1, 3, 20):
-            send_many(queue, [NewMessage("{}")] * count)
+        for groups in ("a", "cab", "abcd" * 5):
+            send_many(queue, [NewMessage("{}", group_id=group) for group in groups])
 
     def consume() -> None:
         for place in both:

@@ -1,5 +1,3 @@
-import uuid
-
 import pytest
 
 from queues.errors import Invalid, MessageTooLarge, QueueFull
@@ -8,7 +6,7 @@ from queues.operations import queues
 from queues.operations.ack import ack
 from queues.operations.receive import receive
 from queues.operations.send import send, send_batch, send_many
-from queues.values import NewMessage
+from queues.values import NewMessage, Refused, Stored
 from tests.factories import NOW, after, data_of, in_flight_message, new_queue, ready_message, ready_messages
 
 pytestmark = pytest.mark.django_db
@@ -128,18 +126,18 @@ class TestBatch:
         queue = new_queue()
         entries = [
             NewMessage("a"),
-            Invalid("no data", field="data"),
+            Refused(Invalid("no data", field="data")),
             NewMessage("b", priority=999),
             NewMessage("c"),
         ]
         results = send_batch(queue, entries)
-        assert [type(result) for result in results] == [uuid.UUID, Invalid, Invalid, uuid.UUID]
+        assert [type(result) for result in results] == [Stored, Invalid, Invalid, Stored]
         assert data_of(receive(queue, limit=5)) == ["a", "c"]
 
     def test_it_fills_up_in_order_when_the_queue_is_nearly_full(self):
         queue = new_queue(queue_size=2)
         results = send_batch(queue, [NewMessage("x", priority=999), *[NewMessage(str(n)) for n in range(3)]])
-        assert [type(result) for result in results] == [Invalid, uuid.UUID, uuid.UUID, QueueFull]
+        assert [type(result) for result in results] == [Invalid, Stored, Stored, QueueFull]
         assert data_of(receive(queue, limit=5)) == ["0", "1"]
 
     def test_it_stores_nothing_when_nothing_is_good(self):

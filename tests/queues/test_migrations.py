@@ -51,7 +51,6 @@ def test_hot_tables_leave_room_and_are_vacuumed_early():
 
 
 @pytest.mark.django_db
-@pytest.mark.django_db
 def test_messages_have_no_statistics_that_could_be_out_of_date():
     ready_message(new_queue())
     with connection.cursor() as cursor:
@@ -60,6 +59,7 @@ def test_messages_have_no_statistics_that_could_be_out_of_date():
         assert cursor.fetchall() == []
 
 
+@pytest.mark.django_db
 class TestExistingDeadLetters:
     """Letters that died before there were groups: rows as the code of that time left them."""
 

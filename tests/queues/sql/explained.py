@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from psycopg import sql
 
 from queues.managers.statements import load
+from tests import statistics
 
 PARAMETER = re.compile(r"%\((\w+)\)s")
 
@@ -63,15 +64,7 @@ def without_statistics(*tables: str) -> Iterator[None]:
     with connection.cursor() as cursor:
         for table in tables:
             cursor.execute(f"ALTER TABLE {table} SET (autovacuum_enabled = off)")
-        cursor.execute(
-            """SELECT pg_clear_attribute_stats('public', relname, attname, false)
-                 FROM pg_attribute
-                 JOIN pg_class ON pg_class.oid = attrelid
-                WHERE attrelid = ANY (%s::regclass[])
-                  AND attnum > 0
-                  AND NOT attisdropped""",
-            [list(tables)],
-        )
+        statistics.forget()
         yield
         for table in tables:
             cursor.execute(f"ALTER TABLE {table} RESET (autovacuum_enabled)")

@@ -15,7 +15,7 @@ from queues.maintenance import error_groups as folding
 from queues.models import ErrorGroup, ErrorGroupDelta, ErrorGroupHour, Message, MessageLog, Queue
 from queues.operations import error_groups
 from queues.operations.dead_letters import requeue
-from tests.factories import NOW, new_queue, reloaded
+from tests.factories import NOW, new_queue, ready_message, reloaded
 from tests.queues.dying import counted, died_of, really_there
 
 
@@ -48,6 +48,15 @@ def test_hot_tables_leave_room_and_are_vacuumed_early():
         cursor.execute("SELECT reloptions FROM pg_class WHERE relname = 'message'")
         [options] = cursor.fetchone()
     assert {"fillfactor=70", "autovacuum_vacuum_scale_factor=0.01"} <= set(options)
+
+
+@pytest.mark.django_db
+def test_messages_have_no_statistics_that_could_be_out_of_date():
+    ready_message(new_queue())
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE message")
+        cursor.execute("SELECT attname FROM pg_stats WHERE tablename = 'message'")
+        assert cursor.fetchall() == []
 
 
 @pytest.mark.django_db

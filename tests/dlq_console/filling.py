@@ -35,7 +35,7 @@ INSERT INTO message (
     first_delivered_at, last_delivered_at, error_type, last_error, fingerprint, redrive_count, history
 )
 SELECT %(dlq)s, %(source)s, length(data), data,
-       jsonb_build_object('tenant', 'tenant-' || n %% 20, 'attempt', n %% 5),
+       jsonb_build_object('tenant', 'tenant-' || LEAST(n %% 23, 19), 'attempt', n %% 5),
        'customer-' || n %% 1000, 3, 3, 'ready',
        died - interval '1 minute', died, died, 'max_deliveries_exceeded', died, died, died, died,
        error_type,

@@ -1,7 +1,4 @@
-"""Every page of the console and of the admin, for tests that hold for all of them. A new page is one line.
-
-A page that another tree has and this one has not is passed over by its name.
-"""
+"""Every page of the console and of the admin, for tests that hold for all of them. A new page is one line."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -22,7 +19,9 @@ class Page(NamedTuple):
     name: str
     query: str = ""
     by_htmx: bool = False
-    by_post: bool = False
+    by_post: bool = False  # for what is long or secret: it changes nothing, but for a note of who has seen it
+    by_anybody: bool = False  # who has not signed in
+    leads_on: bool = False
 
     def __str__(self) -> str:
         return f"{self.name}?{self.query}" if self.query else self.name
@@ -36,8 +35,6 @@ PAGES = [
     Page("queue", "minutes=1440"),
     Page("queue-chart"),
     Page("dlq"),
-    Page("group-samples", "fingerprint={large}", by_htmx=True),
-    Page("group-samples", "fingerprint={small}", by_htmx=True),
     Page("dead-letters"),
     Page("dead-letters", "after={middle}"),
     Page("dead-letters", "before={end}"),
@@ -45,9 +42,9 @@ PAGES = [
     Page("dead-letters", OF_A_GROUP + "&after={middle}"),
     Page("dead-letters", OF_A_GROUP + "&before={end}"),
     Page("dead-letters", 'q=fingerprint:"{small}"'),
-    Page("dead-letters", "q=attribute.tenant:tenant-7"),
-    Page("dead-letters", "q=attribute.tenant:tenant-7&after={middle}"),
-    Page("dead-letters", "q=attribute.tenant:tenant-7&before={end}"),
+    Page("dead-letters", "q=attribute.tenant:tenant-19"),
+    Page("dead-letters", "q=attribute.tenant:tenant-19&after={middle}"),
+    Page("dead-letters", "q=attribute.tenant:tenant-19&before={end}"),
     Page("dead-letters", "q=error:Timeout"),
     Page("dead-letters", "q=id:{letter}"),
     Page("dead-letters", "state=leased"),
@@ -61,7 +58,7 @@ PAGES = [
     Page("message-diff", "a={letter}&b={middle}"),
     Page("edit"),
     Page("export", "q=", by_post=True),
-    Page("export", "q=attribute.tenant:tenant-7&format=csv", by_post=True),
+    Page("export", "q=attribute.tenant:tenant-19&format=csv", by_post=True),
     Page("redrives"),
     Page("redrive"),
     Page("redrive-new", 'q=fingerprint:"{small}"'),
@@ -71,34 +68,36 @@ PAGES = [
     Page("trash-message"),
     Page("audit"),
     Page("search", "q=orders"),
-    Page("search", "q={letter}"),
+    Page("search", 'q=fingerprint:"{small}"'),
+    Page("search", "q={letter}", leads_on=True),
     Page("queue-new"),
-    Page("queue-new-preview"),
+    Page("queue-new-preview", "name=orders", by_htmx=True, by_post=True),
     Page("queue-connect"),
     Page("queue-settings"),
-    Page("queue-settings-preview"),
+    Page("queue-settings-preview", "visibility_timeout=5", by_htmx=True, by_post=True),
+    Page("queue-purge"),
+    Page("queue-delete"),
     Page("teams"),
     Page("team"),
+    Page("member-remove"),
     Page("team-keys"),
     Page("key-new"),
-    Page("login"),
+    Page("key-revoke"),
+    Page("login", by_anybody=True),
     Page("password_change"),
     Page("password_change_done"),
 ]
-# Addresses that are no pages: they take a POST and change something. See test_audit_in_one_transaction.py
+# Addresses that show no page: they only take a POST. See test_audit_in_one_transaction.py
 DEEDS = {
+    "advice-apply",
     "bulk",
     "discard",
     "group-note",
-    "key-revoke",
     "logout",
     "member-add",
-    "member-remove",
     "member-role",
     "message-reveal",
-    "queue-delete",
     "queue-pause",
-    "queue-purge",
     "queue-resume",
     "redrive-cancel",
     "redrive-start",
@@ -113,10 +112,6 @@ DEEDS = {
 def names() -> set[str]:
     """Of all addresses of the console there are."""
     return {pattern.name for urlconf in (CONSOLE, ACCOUNTS) for pattern in patterns(urlconf) if pattern.name}
-
-
-def existing() -> list[Page]:
-    return [page for page in PAGES if page.name in names()]
 
 
 def patterns(urlconf: str) -> Iterator[URLPattern]:
@@ -150,12 +145,14 @@ def visit(client: Client, page: Page, place: Place) -> bytes:
     """The page, or the beginning of what it streams."""
     address, query = address_of(page.name, place), page.query.format(**place.words)
     headers = {"HX-Request": "true"} if page.by_htmx else {}
+    if page.by_anybody:
+        client = Client()
     if page.by_post:
         form = dict(part.split("=", 1) for part in query.split("&"))
         answer: Any = client.post(address, form, headers=headers)
     else:
         answer = client.get(f"{address}?{query}" if query else address, headers=headers)
-    assert answer.status_code == 200, (str(page), answer.status_code)
+    assert answer.status_code == (302 if page.leads_on else 200), (str(page), answer.status_code)
     return next(iter(answer.streaming_content)) if answer.streaming else answer.content
 
 

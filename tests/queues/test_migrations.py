@@ -15,7 +15,7 @@ from queues.maintenance import error_groups as folding
 from queues.models import ErrorGroup, ErrorGroupDelta, ErrorGroupHour, Message, MessageLog, Queue
 from queues.operations import error_groups
 from queues.operations.dead_letters import requeue
-from tests.factories import NOW, new_queue, reloaded
+from tests.factories import NOW, new_queue, ready_message, reloaded
 from tests.queues.dying import counted, died_of, really_there
 
 
@@ -51,6 +51,15 @@ def test_hot_tables_leave_room_and_are_vacuumed_early():
 
 
 @pytest.mark.django_db
+@pytest.mark.django_db
+def test_messages_have_no_statistics_that_could_be_out_of_date():
+    ready_message(new_queue())
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE message")
+        cursor.execute("SELECT attname FROM pg_stats WHERE tablename = 'message'")
+        assert cursor.fetchall() == []
+
+
 class TestExistingDeadLetters:
     """Letters that died before there were groups: rows as the code of that time left them."""
 

@@ -25,7 +25,7 @@ from queues.operations import error_groups
 from queues.operations.redrive_plan import PATIENCE_SECONDS
 from tests.dlq_console.conftest import no_collected_static_files  # noqa: F401  # for all tests here
 from tests.dlq_console.filling import GROUPS, Place, empty, fill
-from tests.dlq_console.pages import Page, address_of, admin_lists, existing, visit
+from tests.dlq_console.pages import PAGES, Page, address_of, admin_lists, visit
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
@@ -70,7 +70,7 @@ def assert_as_fast(small: Callable[[], object], large: Callable[[], object]) -> 
     assert of_million <= FACTOR * of_thousand + ALLOWANCE
 
 
-@pytest.mark.parametrize("one", existing(), ids=str)
+@pytest.mark.parametrize("one", PAGES, ids=str)
 def test_a_page_is_as_fast(one: Page, places: tuple[Place, Place]) -> None:
     small, large = ((place, place.client) for place in places)
     assert_as_fast(lambda: visit(small[1], one, small[0]), lambda: visit(large[1], one, large[0]))

@@ -4,6 +4,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -54,6 +55,26 @@ def explain_text(statement: str) -> "Plan":
         cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}")
         [(answer,)] = cursor.fetchall()
     return Plan(answer[0]["Plan"])
+
+
+@contextmanager
+def without_statistics(*tables: str) -> Iterator[None]:
+    """As if they had never been analysed: emptying a table leaves what was known of its rows before."""
+    with connection.cursor() as cursor:
+        for table in tables:
+            cursor.execute(f"ALTER TABLE {table} SET (autovacuum_enabled = off)")
+        cursor.execute(
+            """SELECT pg_clear_attribute_stats('public', relname, attname, false)
+                 FROM pg_attribute
+                 JOIN pg_class ON pg_class.oid = attrelid
+                WHERE attrelid = ANY (%s::regclass[])
+                  AND attnum > 0
+                  AND NOT attisdropped""",
+            [list(tables)],
+        )
+        yield
+        for table in tables:
+            cursor.execute(f"ALTER TABLE {table} RESET (autovacuum_enabled)")
 
 
 class Plan:

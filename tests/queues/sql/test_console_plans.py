@@ -7,8 +7,7 @@ from django.db import connection
 
 from queues.models import AuditEntry, DiscardedMessage, Message, Queue, Team
 from queues.operations import audit, everywhere, trash
-from tests import statistics
-from tests.queues.sql.explained import explain, explain_rows
+from tests.queues.sql.explained import explain, explain_rows, without_statistics
 
 pytestmark = pytest.mark.django_db
 
@@ -21,10 +20,11 @@ COMMON_PRINT, RARE_PRINT = "v1:common", "v1:rare"
 @pytest.fixture(scope="module", params=["never analysed", "analysed"])
 def filled(request, django_db_setup, django_db_blocker):
     """Two deep queues; in one of them a rare error lies among common ones. A deep trash and a long audit."""
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        statistics.forget()
-        for table in TABLES.split(", "):
-            cursor.execute(f"ALTER TABLE {table} SET (autovacuum_enabled = off)")
+    with (
+        django_db_blocker.unblock(),
+        without_statistics(*TABLES.split(", ")),
+        connection.cursor() as cursor,
+    ):
         for queue_id in (DLQ, OTHER):
             cursor.execute(
                 f"""INSERT INTO message (queue_id, size_bytes, data, dead_lettered_at, fingerprint)
@@ -49,8 +49,6 @@ def filled(request, django_db_setup, django_db_blocker):
         yield
         cursor.execute(f"TRUNCATE {TABLES}")
         Team.objects.filter(pk=MANY).delete()
-        for table in TABLES.split(", "):
-            cursor.execute(f"ALTER TABLE {table} RESET (autovacuum_enabled)")
 
 
 @pytest.mark.parametrize("fingerprint", [COMMON_PRINT, RARE_PRINT, "v1:none"])

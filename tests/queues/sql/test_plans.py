@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 
 from queues.models import Message, Queue, Team
-from tests.queues.sql.explained import explain
+from tests.queues.sql.explained import explain, without_statistics
 
 pytestmark = pytest.mark.django_db
 
@@ -25,15 +25,13 @@ PROMOTES = pytest.mark.parametrize(
 @pytest.fixture(scope="module")
 def filled(django_db_setup, django_db_blocker):
     """300,000 ready messages in one queue, 100,000 leased in another, 100,000 dead rows in a third."""
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE message SET (autovacuum_enabled = off)")
+    with django_db_blocker.unblock(), without_statistics("message"), connection.cursor() as cursor:
         fill(cursor, DEEP, 300_000, "'ready', now(), 0")
         fill(cursor, LEASED, 100_000, "'leased', now() + interval '1 hour', 1")
         fill(cursor, DEAD, 50_000, "'ready', now(), 99")
         fill(cursor, DEAD, 50_000, "'exhausted', now(), 99")
         yield
         cursor.execute("TRUNCATE message")
-        cursor.execute("ALTER TABLE message RESET (autovacuum_enabled)")
 
 
 def fill(cursor, queue_id: int, rows: int, state: str) -> None:

@@ -10,8 +10,7 @@ from django.utils import timezone
 from queues.managers.redrive_task import LOWEST
 from queues.models import Message, Queue, RedriveTask, Team
 from queues.operations.redrive_run import HIGHEST, LOOK_AHEAD, candidates
-from tests import statistics
-from tests.queues.sql.explained import Plan, explain, explain_rows
+from tests.queues.sql.explained import Plan, explain, explain_rows, without_statistics
 
 pytestmark = pytest.mark.django_db
 
@@ -19,12 +18,17 @@ DLQ, TARGET = 900_011, 900_012
 LETTERS, LIMIT = 100_000, 100
 
 
-@pytest.fixture(scope="module", params=["never analysed", "analysed"])
+@pytest.fixture(scope="module", params=["never analysed", "analysed long ago", "analysed"])
 def filled(request, django_db_setup, django_db_blocker):
     """100,000 dead letters, and as many messages that a redrive has moved."""
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        statistics.forget()
-        cursor.execute("ALTER TABLE message SET (autovacuum_enabled = off)")
+    with django_db_blocker.unblock(), without_statistics("message"), connection.cursor() as cursor:
+        if request.param == "analysed long ago":  # when there were other queues, and these were not there
+            cursor.execute(
+                """INSERT INTO message (queue_id, size_bytes, data, dead_lettered_at, source_queue_id)
+                   SELECT 1 + n % 3, 1, 'x', now(), 9 FROM generate_series(1, 1000) AS n"""
+            )
+            cursor.execute("ANALYZE message")
+            cursor.execute("TRUNCATE message")
         cursor.execute(
             f"""INSERT INTO message (queue_id, size_bytes, data, dead_lettered_at, source_queue_id)
                 SELECT {DLQ}, 1, 'x', now(), {TARGET} FROM generate_series(1, {LETTERS})"""
@@ -37,7 +41,6 @@ def filled(request, django_db_setup, django_db_blocker):
             cursor.execute("ANALYZE message")
         yield
         cursor.execute("TRUNCATE message")
-        cursor.execute("ALTER TABLE message RESET (autovacuum_enabled)")
 
 
 @pytest.fixture

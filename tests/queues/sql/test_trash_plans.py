@@ -6,8 +6,7 @@ import pytest
 from django.db import connection
 
 from queues.models import DiscardedMessage, Message
-from tests import statistics
-from tests.queues.sql.explained import Plan, explain
+from tests.queues.sql.explained import Plan, explain, without_statistics
 
 pytestmark = pytest.mark.django_db
 
@@ -18,10 +17,8 @@ ROWS, LIMIT = 50_000, 10
 @pytest.fixture(scope="module", params=["never analysed", "analysed"])
 def filled(request, django_db_setup, django_db_blocker):
     """50,000 live messages, and as many in the trash, all of them due."""
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        statistics.forget()
-        cursor.execute("ALTER TABLE message SET (autovacuum_enabled = off)")
-        cursor.execute("ALTER TABLE discarded_message SET (autovacuum_enabled = off)")
+    tables = ("message", "discarded_message")
+    with django_db_blocker.unblock(), without_statistics(*tables), connection.cursor() as cursor:
         for queue_id in (LIVE, TRASHED):
             cursor.execute(
                 f"""INSERT INTO message (queue_id, size_bytes, data, history)
@@ -40,8 +37,6 @@ def filled(request, django_db_setup, django_db_blocker):
             cursor.execute("VACUUM ANALYZE message, discarded_message")
         yield
         cursor.execute("TRUNCATE message, discarded_message")
-        cursor.execute("ALTER TABLE message RESET (autovacuum_enabled)")
-        cursor.execute("ALTER TABLE discarded_message RESET (autovacuum_enabled)")
 
 
 def some_ids(model: type, field: str) -> list[uuid.UUID]:

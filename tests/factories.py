@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from queues.models import Queue, Team, Topic
 from queues.operations import queues, topics
+from queues.operations.ack import ack
 from queues.operations.receive import receive
 from queues.operations.send import send, send_one
 from queues.values import Delivery, NewMessage, Stored
@@ -78,3 +79,14 @@ def dead_letter(queue: Queue, data: str = "poison", now: datetime = NOW) -> Queu
 
 def data_of(deliveries: list[Delivery]) -> list[str]:
     return [delivery.data for delivery in deliveries]
+
+
+def received(queue: Queue, limit: int = 10, now: datetime = NOW) -> list[str]:
+    """What a consumer gets who asks now, by its data."""
+    return data_of(receive(queue, limit, now=now))
+
+
+def finished(queue: Queue, *deliveries: Delivery, now: datetime = NOW) -> None:
+    """What a consumer holds is done."""
+    results = ack(queue, [delivery.receipt_handle for delivery in deliveries], now)
+    assert [result.error for result in results] == [None] * len(deliveries)

@@ -13,13 +13,18 @@ from queues.operations.receive import receive
 from queues.operations.send import send_one
 from queues.operations.why import why_not_delivered
 from queues.values import NewMessage
-from tests.factories import NOW, after, data_of, fifo_queue, line_up, new_queue, ready_message, reloaded
+from tests.factories import (
+    NOW,
+    after,
+    fifo_queue,
+    line_up,
+    new_queue,
+    ready_message,
+    received,
+    reloaded,
+)
 
 pytestmark = pytest.mark.django_db
-
-
-def received(queue: Queue, limit: int = 10, now=NOW) -> list[str]:
-    return data_of(receive(queue, limit, now=now))
 
 
 class TestRemoval:

@@ -3,24 +3,13 @@
 import pytest
 
 from queues.maintenance import bury, promote
-from queues.models import FifoGroup, Message, Queue, State
+from queues.models import FifoGroup, Message, State
 from queues.operations import queues
-from queues.operations.ack import ack
 from queues.operations.nack import nack
 from queues.operations.receive import receive
-from queues.values import Delivery
-from tests.factories import NOW, after, data_of, fifo_queue, line_up, new_queue, reloaded
+from tests.factories import NOW, after, data_of, fifo_queue, finished, line_up, new_queue, received, reloaded
 
 pytestmark = pytest.mark.django_db
-
-
-def received(queue: Queue, limit: int = 10, now=NOW) -> list[str]:
-    return data_of(receive(queue, limit, now=now))
-
-
-def finish(queue: Queue, *deliveries: Delivery, now=NOW) -> None:
-    results = ack(queue, [delivery.receipt_handle for delivery in deliveries], now)
-    assert [result.error for result in results] == [None] * len(deliveries)
 
 
 class TestDeath:
@@ -76,7 +65,7 @@ class TestDeath:
         [delivery] = receive(dlq, 1, now=NOW)
         assert delivery.data == "a1"
         assert received(dlq) == []
-        finish(dlq, delivery)
+        finished(dlq, delivery)
         assert received(dlq) == ["a2"]
 
     def test_one_that_waits_for_room_among_the_dead_holds_nobody_up(self):

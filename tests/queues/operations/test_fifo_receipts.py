@@ -14,14 +14,9 @@ from queues.operations.nack import nack
 from queues.operations.receive import receive
 from queues.operations.send import send_one
 from queues.values import Delivery, NewMessage
-from tests.factories import NOW, after, fifo_queue, line_up, new_queue
+from tests.factories import NOW, after, fifo_queue, finished, line_up, new_queue
 
 pytestmark = pytest.mark.django_db
-
-
-def finish(queue: Queue, *deliveries: Delivery, now=NOW) -> None:
-    results = ack(queue, [delivery.receipt_handle for delivery in deliveries], now)
-    assert [result.error for result in results] == [None] * len(deliveries)
 
 
 class TestReceipts:
@@ -60,10 +55,10 @@ class TestReceipts:
 
     def test_in_time_they_work(self, queue, late):
         change_visibility(queue, late.message_id, late.receipt_handle, 30, after(seconds=29))
-        finish(queue, late, now=after(seconds=58))
+        finished(queue, late, now=after(seconds=58))
 
     def test_a_message_that_is_gone_is_not_found(self, queue, late):
-        finish(queue, late)
+        finished(queue, late)
         with pytest.raises(MessageNotFound):
             nack(queue, late.message_id, late.receipt_handle, now=NOW)
         [result] = ack(queue, [late.receipt_handle], NOW)
@@ -73,4 +68,4 @@ class TestReceipts:
         queue = new_queue(visibility_timeout=30)
         send_one(queue, NewMessage("x"), NOW)
         [delivery] = receive(queue, now=NOW)
-        finish(queue, delivery, now=after(seconds=31))
+        finished(queue, delivery, now=after(seconds=31))

@@ -2,26 +2,17 @@
 
 import pytest
 
-from queues.models import FifoGroup, Message, Queue
+from queues.models import FifoGroup, Message
 from queues.operations import queues
-from queues.operations.ack import ack, ack_by_id
+from queues.operations.ack import ack_by_id
 from queues.operations.lease import change_visibility
 from queues.operations.nack import nack
 from queues.operations.receive import receive
 from queues.operations.send import send_many, send_one
-from queues.values import Delivery, NewMessage
-from tests.factories import NOW, after, data_of, fifo_queue, line_up
+from queues.values import NewMessage
+from tests.factories import NOW, after, fifo_queue, finished, line_up, received
 
 pytestmark = pytest.mark.django_db
-
-
-def received(queue: Queue, limit: int = 10, now=NOW) -> list[str]:
-    return data_of(receive(queue, limit, now=now))
-
-
-def finish(queue: Queue, *deliveries: Delivery, now=NOW) -> None:
-    results = ack(queue, [delivery.receipt_handle for delivery in deliveries], now)
-    assert [result.error for result in results] == [None] * len(deliveries)
 
 
 class TestReceive:
@@ -60,7 +51,7 @@ class TestReceive:
         line_up(queue, "a1", "a2", now=NOW)
         line_up(queue, "b1", now=after(seconds=1))
         [delivery] = receive(queue, now=after(seconds=2))
-        finish(queue, delivery, now=after(seconds=3))
+        finished(queue, delivery, now=after(seconds=3))
         assert received(queue, 1, after(seconds=4)) == ["b1"]
         assert received(queue, 1, after(seconds=4)) == ["a2"]
 
@@ -105,16 +96,16 @@ class TestEndOfALease:
         queue = fifo_queue()
         line_up(queue, "a1", "a2")
         [delivery] = receive(queue, now=NOW)
-        finish(queue, delivery)
+        finished(queue, delivery)
         assert received(queue) == ["a2"]
 
     def test_only_when_all_of_its_messages_are_done(self):
         queue = fifo_queue()
         line_up(queue, "a1", "a2", "a3")
         first, second = receive(queue, 2, now=NOW)
-        finish(queue, second)
+        finished(queue, second)
         assert received(queue) == []
-        finish(queue, first)
+        finished(queue, first)
         assert received(queue) == ["a3"]
 
     def test_an_ack_by_id_will_do(self):
@@ -188,7 +179,7 @@ class TestEndOfALease:
         queue = fifo_queue()
         line_up(queue, "a1")
         [delivery] = receive(queue, now=NOW)
-        finish(queue, delivery)
+        finished(queue, delivery)
         assert received(queue) == []
         assert not FifoGroup.objects.exists()
         line_up(queue, "a2")

@@ -8,18 +8,13 @@ from queues.errors import (
     Invalid,
     QueueFull,
 )
-from queues.models import FifoGroup, Message, Queue
+from queues.models import FifoGroup, Message
 from queues.operations import queues
-from queues.operations.receive import receive
 from queues.operations.send import send_batch, send_many, send_one
 from queues.values import NewMessage, Refused, Stored
-from tests.factories import NOW, data_of, fifo_queue, line_up, new_queue
+from tests.factories import NOW, fifo_queue, line_up, new_queue, received
 
 pytestmark = pytest.mark.django_db
-
-
-def received(queue: Queue, limit: int = 10, now=NOW) -> list[str]:
-    return data_of(receive(queue, limit, now=now))
 
 
 class TestSend:
@@ -31,6 +26,26 @@ class TestSend:
 
     def test_a_standard_queue_has_no_line(self):
         assert send_one(new_queue(), NewMessage("x", group_id="a")).sequence is None
+
+    @pytest.mark.parametrize("settings", [{}, {"delay_seconds": 30}, {"queue_size": 5}], ids=str)
+    def test_but_for_that_it_stores_what_a_standard_queue_would(self, settings):
+        """Each has a statement of its own; here is what keeps them the same, column by column."""
+        message = NewMessage(
+            "x",
+            attributes={"kind": "order"},
+            group_id="acme",
+            ttl_seconds=600,
+            max_deliveries=9,
+            trace_id="trace",
+        )
+        stored = send_one(fifo_queue(**settings), message, NOW)
+        usual = send_one(new_queue(**settings), message, NOW)
+        own = ("id", "queue_id", "ready_in", "parked_in", "sequence")
+        in_line, beside = (Message.objects.filter(id=one.id).values().get() for one in (stored, usual))
+        assert all(in_line[name] != beside[name] for name in ("id", "queue_id", "sequence"))
+        assert {name: in_line[name] for name in in_line if name not in own} == {
+            name: beside[name] for name in beside if name not in own
+        }
 
     def test_a_batch_lines_up_in_the_order_given(self):
         queue = fifo_queue()

@@ -7,13 +7,13 @@ from django.test.utils import CaptureQueriesContext
 
 from queues import events, limits
 from queues.errors import Invalid, MessageTooLarge, QueueFull
-from queues.models import Message, Mode, Queue, QueueSlot
+from queues.models import Message, Queue, QueueSlot
 from queues.operations import queues, topics
 from queues.operations.publish import publish
 from queues.operations.receive import receive
 from queues.operations.send import send
 from queues.values import NewMessage
-from tests.factories import NOW, after, data_of, new_queue, new_topic, ready_messages
+from tests.factories import NOW, after, data_of, new_queue, new_topic, ready_messages, received
 
 pytestmark = pytest.mark.django_db
 
@@ -241,9 +241,21 @@ def test_all_standard_queues_take_as_many_statements_as_one(topic, size):
 
 @pytest.mark.parametrize("size", [None, 1])
 def test_a_fifo_queue_gets_its_copy_by_a_send_of_its_own(topic, size):
-    queue = subscribed(topic, name="line", queue_size=size)
+    subscribed(topic, name="line", queue_size=size, mode="fifo")
     subscribed(topic, name="crowd")
-    Queue.objects.filter(pk=queue.pk).update(mode=Mode.FIFO)
     message = NewMessage("x", group_id="tenant")
     assert outcomes(publish(topic, message)) == {"line": "x", "crowd": "x"}
     assert outcomes(publish(topic, message)) == {"line": QueueFull if size else "x", "crowd": "x"}
+
+
+def test_copies_in_a_fifo_queue_are_in_line(topic):
+    line = subscribed(topic, name="line", mode="fifo")
+    for text in ("a1", "b1", "a2"):
+        publish(topic, NewMessage(text, group_id=text[0]), NOW)
+    assert received(line) == ["a1", "a2", "b1"]
+
+
+def test_a_fifo_queue_takes_none_without_a_group(topic):
+    subscribed(topic, name="line", mode="fifo")
+    subscribed(topic, name="crowd")
+    assert outcomes(publish(topic, NewMessage("x"))) == {"line": Invalid, "crowd": "x"}

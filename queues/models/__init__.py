@@ -8,6 +8,7 @@ from queues.models.message import Message, State
 from queues.models.message_edit import MessageEdit
 from queues.models.message_log import MessageLog, Outcome
 from queues.models.metrics import (
+    BUCKET_SECONDS,
     AdviceKind,
     AdviceStatus,
     Confidence,
@@ -28,6 +29,7 @@ from queues.models.redrive_task import RedriveStatus, RedriveTask
 from queues.models.team import Membership, Role, Team
 
 __all__ = [
+    "BUCKET_SECONDS",
     "Action",
     "AdviceKind",
     "AdviceStatus",

@@ -42,6 +42,7 @@ test: $(INSTALLED) ## Run the tests (all but the slow ones) against a real Postg
 	$(PY) -m pytest -m "not slow" $(PYTEST_ARGS)
 
 test-slow: $(INSTALLED) ## Run the slow tests: crashes, restarts, large volumes
+	@$(NEEDS) java
 	$(PY) -m pytest -m slow
 
 lint: $(INSTALLED) ## Check style, types, migrations, deployment settings and the container files

@@ -9,7 +9,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from queues.limits import EXACT_COUNT
-from queues.models import MetricsRun, MetricsWatermark, Queue, RunStatus
+from queues.models import BUCKET_SECONDS, MetricsRun, MetricsWatermark, Queue, RunStatus
 
 LABELS = ("team", "queue")
 SENT = Counter("simplemq_enqueue", "Messages offered to a queue.", [*LABELS, "outcome"])
@@ -76,12 +76,11 @@ class MetricsJobGauges(Collector):
         lag = GaugeMetricFamily(
             "simplemq_metrics_job_lag_seconds", "Age of what is computed last.", labels=["bucket_seconds"]
         )
-        watermarks = list(MetricsWatermark.objects.order_by("bucket_seconds"))
-        for watermark in watermarks:
+        for watermark in MetricsWatermark.objects.order_by("bucket_seconds"):
             age = timezone.now() - watermark.computed_until
             lag.add_metric([str(watermark.bucket_seconds)], age.total_seconds())
         yield lag
-        runs = [run for watermark in watermarks if (run := _last_run(watermark.bucket_seconds))]
+        runs = [run for size in BUCKET_SECONDS if (run := _last_run(size))]
         for name, (words, figure) in JOB_FIGURES.items():
             family = GaugeMetricFamily(
                 f"simplemq_metrics_job_last_run_{name}", words, labels=["bucket_seconds"]

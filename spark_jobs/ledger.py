@@ -20,7 +20,7 @@ LOG_BEGINS = """
                   JOIN pg_class AS child ON child.oid = inhrelid
                  WHERE inhparent = 'message_log'::regclass
                    AND child.relname ~ '^message_log_[0-9]{8}$'),
-               (SELECT min(enqueued_at) FROM message_log_default)
+               (SELECT date_trunc('day', min(finished_at), 'UTC') FROM message_log_default)
            ) AS at
 """
 WATERMARK = "SELECT computed_until AS at FROM metrics_watermark WHERE bucket_seconds = %s"

@@ -11,6 +11,7 @@ import psycopg
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from spark_jobs import database
 from spark_jobs.config import BUCKETS, Config
@@ -74,23 +75,29 @@ def _next_window(config: Config, ledger: Ledger, bucket_seconds: int) -> Window 
 
 def _compute(spark: SparkSession, config: Config, ledger: Ledger, window: Window, run_id: int) -> None:
     began = time.monotonic()
-    queues = read_queues(spark, config).persist()
     read = read_stays(spark, config, window)
-    stays = with_leases(normalised(without_undone_moves(read, queues))).persist()
-    try:
+    with (
+        _at_hand(read_queues(spark, config)) as queues,
+        _at_hand(with_leases(normalised(without_undone_moves(read, queues)))) as stays,
+    ):
         stays_read = stays.count()
         say("metrics.read", stays=stays_read, seconds=time.monotonic() - began)
         found = metrics(stays, queues, _earlier_errors(spark, config, window), window, run_id)
-        found.queues.persist()
-        given = _advice(spark, config, found, queues, window, run_id)
-        if config.dry_run:
-            _tell(found, given)
-        else:
-            _write(config, ledger, window, run_id, found, given, stays_read, began)
-        found.queues.unpersist()
+        with _at_hand(found.queues):
+            given = _advice(spark, config, found, queues, window, run_id)
+            if config.dry_run:
+                _tell(found, given)
+            else:
+                _write(config, ledger, window, run_id, found, given, stays_read, began)
+
+
+@contextmanager
+def _at_hand(frame: DataFrame) -> Iterator[DataFrame]:
+    """Computed once, however often it is gone over. What a lost worker had is read again, and is the same."""
+    try:
+        yield frame.persist()
     finally:
-        stays.unpersist()
-        queues.unpersist()
+        frame.unpersist()
 
 
 def _write(
@@ -133,7 +140,7 @@ def _advice(
         return None
     start = window.stop - timedelta(hours=config.advice_hours)
     earlier = read_history(spark, config, QUEUE_METRICS, window.bucket_seconds, start, window.start)
-    recent = found.queues.where(found.queues.bucket_start >= start)
+    recent = found.queues.where(F.col("bucket_start") >= F.lit(start))
     return advice(observed(earlier.unionByName(recent), queues, window), run_id)
 
 

@@ -9,6 +9,7 @@ from queues.models.message import Message, State
 from queues.models.message_edit import MessageEdit
 from queues.models.message_log import MessageLog, Outcome
 from queues.models.metrics import (
+    BUCKET_SECONDS,
     AdviceKind,
     AdviceStatus,
     Confidence,
@@ -30,6 +31,7 @@ from queues.models.team import Membership, Role, Team
 from queues.models.topic import Subscription, Topic
 
 __all__ = [
+    "BUCKET_SECONDS",
     "Action",
     "AdviceKind",
     "AdviceStatus",

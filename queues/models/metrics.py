@@ -6,6 +6,8 @@ empty and idle all that time has no row for it; how far the job has got is in `m
 
 from django.db import models
 
+BUCKET_SECONDS = (60, 300, 3600)
+
 
 class QueueBucket(models.Model):
     """What every table about a queue and a bucket begins with."""

@@ -3,7 +3,8 @@
 import pytest
 from django.db import connection
 
-from spark_jobs import contract
+from queues.models import BUCKET_SECONDS
+from spark_jobs import config, contract
 
 pytestmark = pytest.mark.django_db
 
@@ -47,3 +48,7 @@ def test_it_knows_the_settings_it_reads_of_a_queue():
 @pytest.mark.parametrize("table", contract.WRITTEN, ids=lambda table: table.name)
 def test_it_knows_the_keys_it_writes_by(table):
     assert real_key(table.name) == table.key
+
+
+def test_both_sides_know_the_same_sizes_of_bucket():
+    assert tuple(config.BUCKETS.values()) == BUCKET_SECONDS

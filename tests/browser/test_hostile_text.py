@@ -7,7 +7,12 @@ from playwright.sync_api import Page, expect
 from queues.models import Team
 from queues.operations import redrive
 from tests.browser import hostile
+from tests.browser.complaints import Complaints
+from tests.browser.conftest import Visit
 from tests.browser.places import places
+
+# Lists of the admin that show nothing until a queue is chosen.
+OF_A_QUEUE = ("message", "discardedmessage", "errorgroup")
 
 
 @pytest.fixture
@@ -53,3 +58,28 @@ def test_half_a_character_is_shown_as_it_was_written(
     broken = next(letter for letter in world.letters if letter.data == hostile.BROKEN)
     page.goto(addresses["message"].replace(world.letters[0].public_id, broken.public_id))
     expect(page.locator("main")).to_contain_text(r"\ud800")
+
+
+def test_a_name_that_is_refused_is_shown_as_it_was_typed(
+    page: Page, team: Team, complaints: Complaints
+) -> None:
+    complaints.expect("400")
+    page.goto("/console/queues/new/")
+    page.get_by_label("Name", exact=True).fill(hostile.IMAGE)
+    page.get_by_role("button", name="Create the queue").click()
+    expect(page.get_by_label("Name", exact=True)).to_have_value(hostile.IMAGE)
+    expect(page.locator("main")).to_contain_text("letters, digits, hyphens or underscores")
+    assert page.locator("img[src=x]").count() == 0
+
+
+def test_the_admin_shows_it_as_text_too(visit_as: Visit, owner: User, world: hostile.HostileWorld) -> None:
+    owner.is_staff = owner.is_superuser = True
+    owner.save()
+    page = visit_as(owner)
+    for model in ("queue", "message", "discardedmessage", "errorgroup", "auditentry", "team"):
+        chosen = f"?queue={world.dlq.public_id}" if model in OF_A_QUEUE else ""
+        response = page.goto(f"/admin/queues/{model}/{chosen}")
+        assert response is not None
+        assert response.status == 200, model
+        assert list(hostile.inline_content(response.text())) == [], model
+        assert page.locator("img[src=x]").count() == 0, model

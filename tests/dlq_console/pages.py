@@ -22,6 +22,7 @@ class Page(NamedTuple):
     by_post: bool = False  # for what is long or secret: it changes nothing, but for a note of who has seen it
     by_anybody: bool = False  # who has not signed in
     leads_on: bool = False
+    may_give_up: bool = False  # it looks for words in every body, for so long and no longer
 
     def __str__(self) -> str:
         return f"{self.name}?{self.query}" if self.query else self.name
@@ -67,7 +68,7 @@ PAGES = [
     Page("trash"),
     Page("trash-message"),
     Page("audit"),
-    Page("search", "q=orders"),
+    Page("search", "q=orders", may_give_up=True),
     Page("search", 'q=fingerprint:"{small}"'),
     Page("search", "q={letter}", leads_on=True),
     Page("queue-new"),

@@ -179,6 +179,7 @@ def test_the_command_runs_every_duty_once_and_says_what_it_did(capsys):
         "log_partitions",
         "promote",
         "bury",
+        "fifo_nudges",
         "redrive",
         "expire",
         "deleted_queues",

@@ -52,7 +52,7 @@ class Ledger:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """One run at a time. The lock ends with its connection at the latest: it never outlives its process."""
+        """One run at a time. The lock ends with its connection at the latest, never outliving its process."""
         if not self._value("SELECT pg_try_advisory_lock(%s) AS yes", LOCK):
             raise JobError("Another metrics run is under way: this one has nothing to do.")
         try:

@@ -1,5 +1,7 @@
 """What the job notes down about itself: the lock of the one that runs, how far it got, and its runs."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -48,11 +50,18 @@ class Ledger:
         if queue_id is not None and not self._value(QUEUE_THERE, queue_id):
             raise UsageError(f"There is no queue {queue_id}.")
 
-    def lock(self) -> None:
-        """Held until the connection ends, so that it never outlives its process."""
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """One run at a time. The lock ends with its connection at the latest, never outliving its process."""
         if not self._value("SELECT pg_try_advisory_lock(%s) AS yes", LOCK):
             raise JobError("Another metrics run is under way: this one has nothing to do.")
-        self.primary.execute(BURY)
+        try:
+            self.primary.execute(BURY)
+            yield
+        finally:
+            if not self.primary.closed:
+                # Left to the end of the connection, it would stay a moment longer than we do.
+                self.primary.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
 
     def log_begins(self) -> datetime | None:
         return self._value(LOG_BEGINS)

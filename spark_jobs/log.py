@@ -12,5 +12,5 @@ def say(event: str, **facts: object) -> None:
 def _quoted(value: object) -> str:
     if isinstance(value, datetime):
         return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    text = f"{value:.3g}" if isinstance(value, float) else str(value)
+    text = f"{value:.2f}" if isinstance(value, float) else str(value)
     return '"' + text.replace('"', "'") + '"' if " " in text or not text else text

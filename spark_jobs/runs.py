@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from datetime import timedelta
 
 import adbc_driver_manager
@@ -41,10 +41,9 @@ def run_once(config: Config, start_spark: StartSpark) -> None:
     with in_one_sentence(), closing(database.connect(config.database_url)) as primary:
         ledger = Ledger(primary)
         ledger.check(config.queue_id)
-        if not config.dry_run:
-            ledger.lock()
-        for bucket_seconds in config.buckets:
-            _run_size(config, ledger, bucket_seconds, start_spark)
+        with nullcontext() if config.dry_run else ledger.locked():
+            for bucket_seconds in config.buckets:
+                _run_size(config, ledger, bucket_seconds, start_spark)
 
 
 def _run_size(config: Config, ledger: Ledger, bucket_seconds: int, start_spark: StartSpark) -> None:
@@ -75,24 +74,25 @@ def _next_window(config: Config, ledger: Ledger, bucket_seconds: int) -> Window 
 
 def _compute(spark: SparkSession, config: Config, ledger: Ledger, window: Window, run_id: int) -> None:
     began = time.monotonic()
-    read = read_stays(spark, config, window)
-    with (
-        _at_hand(read_queues(spark, config)) as queues,
-        _at_hand(with_leases(normalised(without_undone_moves(read, queues)))) as stays,
-    ):
-        stays_read = stays.count()
+    with ExitStack() as at_hand:
+        queues = at_hand.enter_context(_kept(read_queues(spark, config)))
+        with _kept(read_stays(spark, config, window)) as read:
+            stays = with_leases(normalised(without_undone_moves(read, queues)))
+            stays = at_hand.enter_context(_kept(stays))
+            stays_read = stays.count()
         say("metrics.read", stays=stays_read, seconds=time.monotonic() - began)
         found = metrics(stays, queues, _earlier_errors(spark, config, window), window, run_id)
-        with _at_hand(found.queues):
-            given = _advice(spark, config, found, queues, window, run_id)
-            if config.dry_run:
-                _tell(found, given)
-            else:
-                _write(config, ledger, window, run_id, found, given, stays_read, began)
+        for _, frame in found.by_table():
+            at_hand.enter_context(_kept(frame))
+        given = _advice(spark, config, found, queues, window, run_id)
+        if config.dry_run:
+            _tell(found, given)
+        else:
+            _write(config, ledger, window, run_id, found, given, stays_read, began)
 
 
 @contextmanager
-def _at_hand(frame: DataFrame) -> Iterator[DataFrame]:
+def _kept(frame: DataFrame) -> Iterator[DataFrame]:
     """Computed once, however often it is gone over. What a lost worker had is read again, and is the same."""
     try:
         yield frame.persist()

@@ -28,8 +28,6 @@ SETTINGS = {
     # Days begin at midnight UTC, whatever the clock on the wall of this machine says.
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
-    # A second attempt beside the first would read another snapshot of what is live.
-    "spark.speculation": "false",
 }
 QUIET_JAVA = f"-Dlog4j2.configurationFile={(PACKAGE / 'log4j2.properties').as_uri()}"
 LOCAL_SETTINGS = {

@@ -1,10 +1,10 @@
 """Results into PostgreSQL: all of a run or nothing of it, as one transaction, the watermark with it.
 
-Rows arrive by binary COPY in temporary tables; what they replace is deleted and they are inserted in one
-statement each, so that readers see the old rows or the new ones, and nothing is locked while they travel.
+Rows arrive by binary COPY in temporary tables. Then what they replace is deleted and they are inserted, and
+readers see the old rows or the new ones.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -47,48 +47,49 @@ class Result:
 
 
 def write(url: str, result: Result) -> int:
-    """Replace what was known of the window; answers how many rows there are now."""
-    with adbc.connect(url) as connection, connection.cursor() as cursor:
-        cursor.execute("SET LOCAL application_name = 'simplemq metrics'")
-        written = sum(_replace_buckets(cursor, result, *each) for each in result.buckets)
+    """Replace what was known of the window; answers how many rows there are now.
+
+    Frames are computed as they are copied, each part in a transaction of its own: one that stayed open until
+    all are there would slow down every queue.
+    """
+    with adbc.connect(url, autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute("SET application_name = 'simplemq metrics'")
+        written = sum(_copy(cursor, table, _slices(frame, result.window)) for table, frame in result.buckets)
         if result.advice is not None:
-            written += _replace_advice(cursor, result.queue_id, *result.advice)
-        if result.advances:
-            cursor.execute(
-                WATERMARK, parameters=[result.window.bucket_seconds, result.window.stop, result.run_id]
-            )
+            table, frame = result.advice
+            written += _copy(cursor, table, [frame.toArrow()])
+        # Not by BEGIN: the driver would commit after each statement that has parameters.
+        connection.adbc_connection.set_autocommit(False)
+        _replace(cursor, result)
         cursor.execute(SUCCEEDED, parameters=[result.run_id, result.stays_read, written])
-        connection.commit()
+        connection.adbc_connection.commit()
     return written
 
 
-def _replace_buckets(cursor: Any, result: Result, table: Table, frame: DataFrame) -> int:
-    copied = _copy(cursor, table, _slices(frame, result.window))
-    window = result.window
-    cursor.execute(
-        f"DELETE FROM {table.name} WHERE bucket_seconds = $1 AND bucket_start >= $2 AND bucket_start < $3"
-        " AND ($4::bigint IS NULL OR queue_id = $4::bigint)",
-        parameters=[window.bucket_seconds, window.start, window.stop, result.queue_id],
-    )
-    _insert(cursor, table)
-    return copied
+def _replace(cursor: Any, result: Result) -> None:
+    window, queue = result.window, result.queue_id
+    for table, _ in result.buckets:
+        cursor.execute(
+            f"DELETE FROM {table.name} WHERE bucket_seconds = $1 AND bucket_start >= $2 AND bucket_start < $3"
+            " AND ($4::bigint IS NULL OR queue_id = $4::bigint)",
+            parameters=[window.bucket_seconds, window.start, window.stop, queue],
+        )
+        _insert(cursor, table)
+    if result.advice is not None:
+        table, _ = result.advice
+        cursor.execute(
+            f"DELETE FROM {table.name} WHERE $1::bigint IS NULL OR queue_id = $1::bigint", parameters=[queue]
+        )
+        _insert(cursor, table)
+    if result.advances:
+        cursor.execute(WATERMARK, parameters=[window.bucket_seconds, window.stop, result.run_id])
 
 
-def _replace_advice(cursor: Any, queue_id: int | None, table: Table, frame: DataFrame) -> int:
-    copied = _copy(cursor, table, [frame.toArrow()])
-    cursor.execute(
-        f"DELETE FROM {table.name} WHERE $1::bigint IS NULL OR queue_id = $1::bigint", parameters=[queue_id]
-    )
-    _insert(cursor, table)
-    return copied
-
-
-def _copy(cursor: Any, table: Table, parts: Iterator[pa.Table] | list[pa.Table]) -> int:
+def _copy(cursor: Any, table: Table, parts: Iterable[pa.Table]) -> int:
     rows = 0
     for number, part in enumerate(parts):
-        cursor.adbc_ingest(
-            f"incoming_{table.name}", part, mode="append" if number else "create", temporary=True
-        )
+        mode = "append" if number else "create"
+        cursor.adbc_ingest(f"incoming_{table.name}", part, mode=mode, temporary=True)
         rows += part.num_rows
     return rows
 

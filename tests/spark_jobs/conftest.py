@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from queues.models import Queue
+from queues.models import MessageLog, Queue
 from spark_jobs import session
 from spark_jobs.config import Config
 from spark_jobs.runs import run_once
@@ -56,5 +56,6 @@ def run(spark: SparkSession) -> Run:
 
 @pytest.fixture
 def orders(transactional_db: None) -> Queue:
-    """Committed, so that others see it."""
+    """Committed, so that others see it; and the log is empty, which Django does not know to be a table."""
+    MessageLog.objects.all().delete()
     return new_queue(new_team(), name="orders", visibility_timeout=30, max_deliveries=3)

@@ -29,6 +29,7 @@ from tests.spark_jobs.history import START, after, play
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HALF_AN_HOUR = ("--from", START.isoformat(), "--to", after(30).isoformat(), "--bucket", "1m")
+OPEN = "SELECT xact_start FROM pg_stat_activity WHERE application_name = 'simplemq metrics'"
 UNDER_WAY = r"^Another metrics run is under way: this one has nothing to do\.$"
 
 
@@ -140,6 +141,23 @@ def test_one_that_fails_half_way_leaves_everything_as_it_was(run, orders, monkey
     assert failed.status == RunStatus.FAILED
     assert "nonsense" in failed.error
     assert failed.finished_at is not None
+
+
+def test_no_transaction_is_open_while_spark_computes(run, orders, monkeypatch):
+    """It would keep dead rows of every queue from being vacuumed."""
+    acked(orders, after(1), after(2))
+    slices, seen = sink._slices, []
+
+    def looking_around(*args: Any) -> Any:
+        for part in slices(*args):
+            with psycopg.connect(database_url()) as other:
+                seen.extend(other.execute(OPEN).fetchall())
+            yield part
+
+    monkeypatch.setattr(sink, "_slices", looking_around)
+    run(*HALF_AN_HOUR)
+    assert len(seen) > 3, "nobody looked"
+    assert {xact_start for [xact_start] in seen} == {None}
 
 
 def test_a_run_that_died_is_noted_as_failed_by_the_next(run, orders):

@@ -50,7 +50,7 @@ def test_it_has_the_fields_of_the_contract(owner: Caller) -> None:
     assert (problem["title"], problem["instance"]) == ("Not Found", "/api/queues/q_x")
 
 
-@pytest.mark.parametrize("path", ["/", "/nothing", "/api", "/api/", "/api/nothing", "/api/queues/a/b/c/d/e"])
+@pytest.mark.parametrize("path", ["/nothing", "/api", "/api/", "/api/nothing", "/api/queues/a/b/c/d/e"])
 def test_it_is_a_problem_when_there_is_no_such_address(path: str) -> None:
     assert_problem(Client().get(path), 404, "not_found")
 

@@ -6,7 +6,6 @@ from django.test.utils import CaptureQueriesContext
 
 from queues.models import AuditEntry, DiscardedMessage, ErrorGroup, Message
 from queues.operations import topics
-from tests import statistics
 from tests.factories import new_queue, new_topic
 from tests.queues.sql.explained import explain_text
 
@@ -37,7 +36,6 @@ def narrow(monkeypatch):
 @pytest.fixture
 def full(dlq, entry):
     """Thousands of rows in the very queue that is looked at, never analysed."""
-    statistics.forget()
     statements = [
         """INSERT INTO message (queue_id, size_bytes, data, dead_lettered_at, fingerprint)
            SELECT %(queue)s, 1, 'x', now(), 'f' || n %% 3 FROM generate_series(1, %(rows)s) n""",

@@ -52,6 +52,7 @@ def full(dlq, entry):
     with connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement, {"queue": dlq.pk, "team": dlq.team_id, "rows": ROWS})
+        cursor.execute("ANALYZE discarded_message")
     return dlq
 
 

@@ -74,7 +74,8 @@ slot AS MATERIALIZED (
 credited AS (
     UPDATE queue_slot
        SET free = free + (SELECT count(*) FROM gone)
-     WHERE id = (SELECT id FROM slot)
+     WHERE queue_id = %(queue_id)s::bigint
+       AND id = (SELECT id FROM slot)
 ),
 added AS (
     INSERT INTO queue_slot (queue_id, free)

@@ -18,7 +18,8 @@ WITH slot AS MATERIALIZED (
 room AS (
     UPDATE queue_slot
        SET free = free - %(count)s::int
-     WHERE id = (SELECT id FROM slot)
+     WHERE queue_id = %(queue_id)s::bigint
+       AND id = (SELECT id FROM slot)
     RETURNING id
 ),
 input AS MATERIALIZED (

@@ -10,7 +10,8 @@ WITH slot AS MATERIALIZED (
 credited AS (
     UPDATE queue_slot
        SET free = free + %(count)s::int
-     WHERE id = (SELECT id FROM slot)
+     WHERE queue_id = %(queue_id)s::bigint
+       AND id = (SELECT id FROM slot)
 )
 INSERT INTO queue_slot (queue_id, free)
 SELECT %(queue_id)s::bigint, %(count)s::int

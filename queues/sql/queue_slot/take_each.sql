@@ -21,7 +21,8 @@ taken AS (
     UPDATE queue_slot
        SET free = free - 1
       FROM asked
-     WHERE queue_slot.id = asked.slot_id
+     WHERE queue_slot.queue_id = asked.queue_id
+       AND queue_slot.id = asked.slot_id
     RETURNING queue_slot.queue_id
 )
 SELECT asked.queue_id,

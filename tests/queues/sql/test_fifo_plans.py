@@ -139,7 +139,7 @@ def test_send_reads_no_message(queue_id):
         now=None,
     )
     assert plan.scans() == plan.scans("fifo_group") == []
-    assert plan.indexes("queue_slot") == {"queue_slot_of_queue", "queue_slot_pkey"}
+    assert plan.indexes("queue_slot") <= {"queue_slot_of_queue", "queue_slot_pkey"}  # either finds one row
 
 
 def some_of(queue_id: int) -> list[uuid.UUID]:

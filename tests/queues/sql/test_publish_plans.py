@@ -36,7 +36,7 @@ def queue_ids(topic):
 
 def test_places_are_taken_in_the_first_slots(topic):
     plan = explain("queue_slot/take_each", queue_ids=queue_ids(topic))
-    assert plan.indexes("queue_slot") == {"queue_slot_of_queue", "queue_slot_pkey"}
+    assert plan.indexes("queue_slot") <= {"queue_slot_of_queue", "queue_slot_pkey"}  # either finds one row
     # Summed up, looked through for one that owes, the first one taken and changed.
     assert plan.rows_read("queue_slot") <= QUEUES * (2 * SLOTS + 2)
 

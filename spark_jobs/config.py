@@ -30,6 +30,7 @@ class Config:
     grace_seconds: float  # how far back each run looks again for rows that came late
     advice_hours: float  # how far back advice looks
     partitions: int  # how many readers the database sees at once
+    parent: int | None  # the process to end with
 
     @classmethod
     def read(cls, argv: Sequence[str], env: Mapping[str, str]) -> "Config":
@@ -63,6 +64,7 @@ class Config:
             grace_seconds=given.grace_seconds,
             advice_hours=given.advice_hours,
             partitions=given.partitions,
+            parent=given.parent,
         )
 
 
@@ -108,6 +110,7 @@ def _parser(env: Mapping[str, str]) -> argparse.ArgumentParser:
     parser.add_argument("--grace-seconds", type=_positive, default=300.0)
     parser.add_argument("--advice-hours", type=_positive, default=24.0)
     parser.add_argument("--partitions", type=_count, default=8)
+    parser.add_argument("--parent", type=_count, metavar="PID", help="end when this process does")
     return parser
 
 

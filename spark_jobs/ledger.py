@@ -69,9 +69,12 @@ BEGIN = """
     VALUES ('running', %s, %s, %s, %s, %s, statement_timestamp(), '')
     RETURNING id
 """
-FAIL = (
-    "UPDATE metrics_run SET status = 'failed', error = %s, finished_at = statement_timestamp() WHERE id = %s"
-)
+# What was interrupted only after its results were committed has succeeded.
+FAIL = """
+    UPDATE metrics_run
+       SET status = 'failed', error = %s, finished_at = statement_timestamp()
+     WHERE id = %s AND status = 'running'
+"""
 
 
 class Ledger:

@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from datetime import timedelta
 
 import adbc_driver_manager
@@ -107,7 +107,8 @@ def _kept(frame: DataFrame) -> Iterator[DataFrame]:
     try:
         yield frame.persist()
     finally:
-        frame.unpersist()
+        with suppress(Py4JError):  # what Spark kept went with it, and the results may be written
+            frame.unpersist()
 
 
 def _write(

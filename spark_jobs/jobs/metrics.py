@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from spark_jobs import session
+from spark_jobs import parent, session
 from spark_jobs.config import Config
 from spark_jobs.errors import JobError, SparkLost, UsageError
 from spark_jobs.log import say
@@ -26,6 +26,8 @@ def main(argv: Sequence[str], env: Mapping[str, str]) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         config = Config.read(argv, env)
+        if config.parent is not None:
+            parent.end_with(config.parent)
         start_spark = cache(lambda: session.start(config.master))
         if config.every is None:
             run_once(config, start_spark)

@@ -73,6 +73,7 @@ class Command(BaseCommand):
 
 def _arguments(options: dict[str, Any]) -> Iterator[str]:
     """What was given, as the job is told it; what it means is for the job to say."""
+    yield from ("--parent", str(os.getpid()))
     yield from ("--master", options["master"] or settings.SIMPLEMQ_SPARK_MASTER)
     if lake := options["lake"] or settings.SIMPLEMQ_LAKE:
         yield from ("--lake", lake)

@@ -97,6 +97,52 @@ QUEUE = Table(
     },
 )
 
+# Dead letters with their bodies. A view: a role that may read it needs nothing else.
+DEAD_LETTER = Table(
+    "dead_letter",
+    {
+        "message_id": "uuid",
+        "team_id": "bigint",
+        "team_name": "varchar",
+        "queue_id": "bigint",  # the dead-letter queue
+        "queue_name": "varchar",
+        "source_queue_id": "bigint",  # where it died
+        "source_queue_name": "varchar",
+        "dead_lettered_at": "timestamptz",  # says the day it is archived by
+        "dead_letter_reason": "varchar",
+        "enqueued_at": "timestamptz",  # when its producer sent it
+        "entered_at": "timestamptz",  # retention counts from here
+        "retention_seconds": "integer",
+        "ttl_expires_at": "timestamptz",  # its own time to live
+        "expires_at": "timestamptz",  # the earlier of both
+        "first_delivered_at": "timestamptz",
+        "last_delivered_at": "timestamptz",
+        "first_failed_at": "timestamptz",
+        "last_failed_at": "timestamptz",
+        "delivery_count": "integer",
+        "nack_count": "integer",
+        "lease_expiry_count": "integer",
+        "redrive_count": "integer",
+        "max_deliveries": "integer",
+        "priority": "smallint",
+        "sequence": "bigint",
+        "group_id": "varchar",
+        "deduplication_id": "varchar",
+        "key": "varchar",
+        "trace_id": "varchar",
+        "attributes": "jsonb",
+        "error_type": "varchar",
+        "fingerprint": "varchar",
+        "last_error": "jsonb",
+        "history": "jsonb",
+        "size_bytes": "integer",
+        "body": "text",
+        "body_sha256": "text",  # as PostgreSQL computed it
+    },
+    # One death of one message. Restored or pulled back it is the same letter, dead again it is another one.
+    key=("queue_id", "message_id", "dead_lettered_at"),
+)
+
 # --- Written -------------------------------------------------------------------------------------
 
 BUCKET = {
@@ -252,7 +298,7 @@ ARCHIVED_DAY = Table(
     key=("lake", "day"),
 )
 
-READ = (MESSAGE_STAY, MESSAGE_LOG, QUEUE)
+READ = (MESSAGE_STAY, MESSAGE_LOG, QUEUE, DEAD_LETTER)
 WRITTEN = (
     QUEUE_METRICS,
     QUEUE_GROUP_METRICS,

@@ -2,7 +2,7 @@
 
 <lake>/message_log/date=2026-10-19/*.parquet     one day of the log, by the day its rows were logged
 <lake>/queue_metrics/bucket_seconds=300/date=…   history, as in the tables of the same names
-<lake>/dead_letters/date=2026-11-18/*.parquet    dead letters with their bodies, by the day they expire
+<lake>/dead_letters/date=2026-11-18/*.parquet    dead letters with their bodies, by the day they died
 """
 
 import re

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import date, datetime
 from typing import Any
 
-from spark_jobs.database import Connection
+from spark_jobs.database import Connection, one_at_a_time
 from spark_jobs.days import bounds_of
 from spark_jobs.errors import JobError, UsageError
 from spark_jobs.lake import Lake
@@ -89,16 +89,11 @@ class Ledger:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """One run at a time. The lock ends with its connection at the latest, never outliving its process."""
-        if not self._value("SELECT pg_try_advisory_lock(%s) AS yes", LOCK):
-            raise JobError("Another metrics run is under way: this one has nothing to do.")
-        try:
+        """One run at a time."""
+        refusal = "Another metrics run is under way: this one has nothing to do."
+        with one_at_a_time(self.primary, LOCK, refusal):
             self.primary.execute(BURY)
             yield
-        finally:
-            if not self.primary.closed:
-                # Left to the end of the connection, it would stay a moment longer than we do.
-                self.primary.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
 
     def today(self) -> date:
         """By the clock that dates the log."""

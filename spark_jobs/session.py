@@ -28,7 +28,7 @@ SETTINGS = {
     # Days begin at midnight UTC, whatever the clock on the wall of this machine says.
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
-    # Times in Parquet that every other reader takes for times, too.
+    # As every reader of Parquet knows them; Spark's own INT96 is deprecated.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.parquet.compression.codec": "zstd",
 }

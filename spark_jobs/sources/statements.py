@@ -4,11 +4,12 @@ Columns and ranges are pushed down into it, because Spark would do neither. Ever
 time of ours, never a text of somebody else's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
+from uuid import UUID
 
-from spark_jobs.contract import MESSAGE_LOG, MESSAGE_STAY, Table
+from spark_jobs.contract import DEAD_LETTER, MESSAGE_LOG, MESSAGE_STAY, Table
 from spark_jobs.days import apart_from, bounds_of
 
 SLICE = timedelta(minutes=5)  # of the log, at the least, for a reader of its own
@@ -105,6 +106,28 @@ def rows(
     ]
     where = " AND ".join(filter(None, conditions)) or "true"
     return [f"SELECT {_selected(columns, table)} FROM {table.name} WHERE {where}"]
+
+
+def dying_letters(columns: Sequence[str], until: datetime, queue_id: int | None) -> list[str]:
+    """Dead letters that expire up to then. One statement is one snapshot: none comes twice, none is missed.
+
+    By retention and by their own time to live, apart, because each has an index of its own.
+    """
+    is_retention_over = f"entered_at <= {_time(until)} - make_interval(secs => retention_seconds)"
+    is_ttl_over = f"ttl_expires_at <= {_time(until)}"
+    queue = f" AND queue_id = {queue_id:d}" if queue_id is not None else ""
+    branches = [
+        f"SELECT {_selected(columns, DEAD_LETTER)} FROM dead_letter WHERE {is_over}{queue}"
+        for is_over in (is_retention_over, f"{is_ttl_over} AND NOT {is_retention_over}")
+    ]
+    return [" UNION ALL ".join(branches)]
+
+
+def letters(columns: Sequence[str], keys: Iterable[tuple[int, UUID, datetime]]) -> str:
+    """These letters, as far as they are still there: of one that died again since, this death is over."""
+    wanted = ", ".join(f"({queue_id:d}, '{uid}'::uuid, {_time(died)})" for queue_id, uid, died in keys)
+    named = ", ".join(DEAD_LETTER.key)
+    return f"SELECT {_selected(columns, DEAD_LETTER)} FROM dead_letter WHERE ({named}) IN (VALUES {wanted})"
 
 
 def _selected(columns: Sequence[str], table: Table = MESSAGE_STAY) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from dlq_console import access, notices
+from dlq_console import access, notices, returning
 from queues.rights import Right
 
 
@@ -13,6 +13,7 @@ def console(request: HttpRequest) -> dict[str, Any]:
     """Where it is, for the navigation: the path without the query. And what there is to say."""
     return {
         "here": request.path,
+        "page_before": partial(returning.page_before, request),
         "notices": partial(notices.waiting, request),
         "may_create_queues": partial(access.may_somewhere, request, Right.MANAGE_QUEUES),
     }

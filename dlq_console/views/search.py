@@ -1,10 +1,12 @@
 """Search everywhere: an id leads straight to its thing, other words to queues and dead letters."""
 
 import uuid
+from http import HTTPStatus
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -28,6 +30,19 @@ def search(request: HttpRequest) -> HttpResponse:
         if uid := ids.decode(prefix, text):
             return lead(request, text, uid)
     return _page(request, text, **(_found(request, text) if text else {}))
+
+
+def elsewhere(request: HttpRequest, message_id: str) -> HttpResponse:
+    """For a message that has left the place its address names: to where it is, or what became of it."""
+    uid = ids.decode("msg", message_id)
+    if uid is None:
+        raise Http404("There is no such message.")
+    answer = _to_message(request, message_id, uid)
+    if answer.status_code == HTTPStatus.OK:  # it is nowhere
+        answer.status_code = HTTPStatus.NOT_FOUND
+    else:
+        messages.info(request, "The message is no longer where you looked for it: this is where it is.")
+    return answer
 
 
 def _to_queue(request: HttpRequest, text: str, uid: uuid.UUID) -> HttpResponse:

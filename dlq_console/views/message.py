@@ -10,7 +10,7 @@ from dlq_console.contents import contents
 from dlq_console.exact_json import printable
 from dlq_console.returning import came_from
 from dlq_console.views.search import elsewhere
-from queues import diffs, limits
+from queues import diffs
 from queues.errors import MessageNotFound
 from queues.models import Action, Message, Queue
 from queues.operations import audit, look, search
@@ -80,7 +80,6 @@ def _page(request: HttpRequest, queue: Queue, found: Message, *, reveal: bool) -
         "group_search": search.for_group(found.fingerprint or ""),
         # While it waits for another try, the last redrive may yet succeed.
         "came_back": found.redrive_count if found.dead_lettered_at else found.redrive_count - 1,
-        "guard": limits.MOST_REDRIVES,
         "may": rights_in(request, queue.team),
         "came_from": came_from(request),
     }

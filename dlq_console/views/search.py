@@ -13,19 +13,17 @@ from django.views.decorators.http import require_safe
 
 from dlq_console import masking
 from dlq_console.access import queues_of, teams_of
-from queues import ids
+from queues import ids, limits
 from queues.errors import SearchTooSlow
 from queues.models import RedriveTask
 from queues.operations import everywhere
 from queues.operations.search import parse
 
-QUERY_LENGTH = 2_000
-
 
 @require_safe
 @login_required
 def search(request: HttpRequest) -> HttpResponse:
-    text = request.GET.get("q", "").strip()[:QUERY_LENGTH]
+    text = request.GET.get("q", "").strip()[: limits.SEARCH_LENGTH]
     for prefix, lead in LEADS.items():
         if uid := ids.decode(prefix, text):
             return lead(request, text, uid)

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import adbc_driver_manager
 import psycopg
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -31,6 +31,7 @@ from spark_jobs.transforms.stays import normalised, with_leases, without_undone_
 from spark_jobs.windows import State, Window, advances, plan
 
 NAMES = {seconds: name for name, seconds in BUCKETS.items()}
+JAVA_GONE = (Py4JError, ConnectionError)  # the first call finds nobody there, the next cannot even connect
 NO_RUN = 0  # what a dry run notes down nowhere
 
 StartSpark = Callable[[], SparkSession]
@@ -97,7 +98,7 @@ def _kept(frame: DataFrame) -> Iterator[DataFrame]:
     try:
         yield frame.persist()
     finally:
-        with suppress(Py4JError):  # what Spark kept went with it, and the results may be written
+        with suppress(*JAVA_GONE):  # what Spark kept went with it, and the results may be written
             frame.unpersist()
 
 
@@ -158,7 +159,9 @@ def in_one_sentence() -> Iterator[None]:
     """Whatever the database or Spark has to say becomes the sentence of an error."""
     try:
         yield
-    except Py4JError as problem:
+    except Py4JJavaError as problem:
+        raise SparkLost(f"Spark broke down: {_cause(str(problem))}") from problem
+    except JAVA_GONE as problem:
         raise SparkLost(f"Spark is gone: {database.in_one_line(problem)}") from problem
     except PySparkException as problem:
         raise JobError(f"Spark could not do it: {_cause(str(problem))}") from problem

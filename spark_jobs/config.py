@@ -117,11 +117,11 @@ def _parser(env: Mapping[str, str]) -> argparse.ArgumentParser:
 def _time(text: str) -> datetime:
     try:
         time = datetime.fromisoformat(text)
-    except ValueError:
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a time; write for example 2026-11-18T09:00Z"
         ) from None
-    return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
 
 
 def _bucket(text: str) -> int:

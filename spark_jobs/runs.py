@@ -1,6 +1,5 @@
 """One run: what is new since the last one, or a window somebody asked for, for each size of bucket."""
 
-import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
@@ -16,7 +15,7 @@ from pyspark.sql import functions as F
 from spark_jobs import database
 from spark_jobs.config import BUCKETS, Config
 from spark_jobs.contract import DLQ_ERROR_METRICS, QUEUE_ADVICE, QUEUE_METRICS
-from spark_jobs.errors import JobError, SparkLost
+from spark_jobs.errors import JobError, SparkLost, cause_in
 from spark_jobs.ledger import Ledger
 from spark_jobs.log import say
 from spark_jobs.settled import settled, wait_for_replica
@@ -160,16 +159,10 @@ def in_one_sentence() -> Iterator[None]:
     try:
         yield
     except Py4JJavaError as problem:
-        raise SparkLost(f"Spark broke down: {_cause(str(problem))}") from problem
+        raise SparkLost(f"Spark broke down: {cause_in(str(problem))}") from problem
     except JAVA_GONE as problem:
         raise SparkLost(f"Spark is gone: {database.in_one_line(problem)}") from problem
     except PySparkException as problem:
-        raise JobError(f"Spark could not do it: {_cause(str(problem))}") from problem
+        raise JobError(f"Spark could not do it: {cause_in(str(problem))}") from problem
     except (psycopg.Error, adbc_driver_manager.Error) as problem:
         raise JobError(f"The database refused: {database.in_one_line(problem)}") from problem
-
-
-def _cause(text: str) -> str:
-    """The last exception named in the report of a worker, else its first line."""
-    named = re.findall(r"^[\w.]*(?:Error|Exception): (.+)$", text, re.MULTILINE)
-    return named[-1] if named else text.splitlines()[0]

@@ -66,11 +66,11 @@ def _arguments(options: dict[str, Any]) -> Iterator[str]:
     yield from ("--parent", str(os.getpid()))
     yield from ("--master", options["master"] or settings.SIMPLEMQ_SPARK_MASTER)
     for name in ("from", "to"):
-        if options[name]:
+        if options[name] is not None:
             yield from (f"--{name}", options[name])
     for bucket in options["bucket"]:
         yield from ("--bucket", bucket)
-    if options["queue"]:
+    if options["queue"] is not None:
         yield from ("--queue", str(find_queue(options["queue"], options["team"]).pk))
     if options["every"]:
         yield from ("--every", str(options["every"].total_seconds()))

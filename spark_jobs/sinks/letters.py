@@ -1,8 +1,8 @@
 """Puts letters into the lake. They are read back before they are shown: what is in the lake is verified.
 
 They are written in a place of their own, where readers of the lake do not look; then each file is renamed,
-which happens or does not. This is not left to Spark: what a job that was killed has left under the `_temporary`
-of a folder, the next job that commits there takes for its own, and letters would be there twice.
+which happens or does not. This is not left to Spark: what a killed job has left under the `_temporary` of a
+folder, the next job that commits there takes for its own, and letters would be there twice.
 """
 
 from collections.abc import Iterator

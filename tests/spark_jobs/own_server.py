@@ -15,9 +15,11 @@ from simplemq.throwaway import FAST
 from tests.simplemq.gunicorn_server import ROOT
 
 READER, WRITER, COPIER = "metrics_reader", "metrics_writer", "copier"
+LETTER_READER = "letter_reader"
 ROLES = (
     f"CREATE ROLE {READER} LOGIN PASSWORD 'reading'",
     f"CREATE ROLE {WRITER} LOGIN PASSWORD 'writing'",
+    f"CREATE ROLE {LETTER_READER} LOGIN PASSWORD 'opening'",
     f"CREATE ROLE {COPIER} LOGIN REPLICATION PASSWORD 'copying'",
     f"GRANT pg_read_all_stats TO {WRITER}",
 )
@@ -27,6 +29,9 @@ STAY = """
         lease_expiry_count, size_bytes, priority, outcome
     )
     VALUES (uuidv7(), 7, 1, %s, %s, 0, 0, 0, 10, 0, 'acked')
+"""
+LETTER = """
+    WITH team AS (INSERT INTO team (name) VALUES ('payments') RETURNING id)
 """
 
 
@@ -41,7 +46,7 @@ def own_server(home: Path) -> Iterator[EmbeddedPostgres]:
         migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
         subprocess.run(migrate, cwd=ROOT, env={**os.environ, "DATABASE_URL": server.url}, check=True)
         with psycopg.connect(server.url, autocommit=True) as owner:
-            for statement in [*granted(READER), *granted(WRITER)]:
+            for statement in [*granted(READER), *granted(WRITER), *granted(LETTER_READER)]:
                 owner.execute(statement)
         yield server
 

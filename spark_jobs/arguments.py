@@ -26,6 +26,7 @@ class Common:
     queue_id: int | None  # the only one to look at
     partitions: int  # how many readers the database sees at once
     dry_run: bool
+    parent: int | None  # the process to end with
 
 
 class Parser(argparse.ArgumentParser):
@@ -54,6 +55,7 @@ class Parser(argparse.ArgumentParser):
         )
         self.add_argument("--queue", type=count, metavar="ID", help="only this queue")
         self.add_argument("--partitions", type=count, default=8)
+        self.add_argument("--parent", type=count, metavar="PID", help="end when this process does")
         self.add_argument("--dry-run", action="store_true", help="tell what would be done, write nothing")
 
     def error(self, message: str) -> NoReturn:
@@ -78,6 +80,7 @@ def common(given: argparse.Namespace) -> dict[str, object]:
         "queue_id": given.queue,
         "partitions": given.partitions,
         "dry_run": given.dry_run,
+        "parent": given.parent,
     }
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 SPARK_TYPES = {
     "bigint": "long",
     "boolean": "boolean",
+    "date": "date",
     "double precision": "double",
     "integer": "integer",
     "jsonb": "string",
@@ -52,6 +53,31 @@ MESSAGE_STAY = Table(
         "group_id": "varchar",
         "error_type": "varchar",
         "fingerprint": "varchar",
+    },
+)
+
+# Every stay that has ended, as it is archived.
+MESSAGE_LOG = Table(
+    "message_log",
+    {
+        "message_id": "uuid",
+        "team_id": "bigint",
+        "queue_id": "bigint",
+        "enqueued_at": "timestamptz",
+        "first_delivered_at": "timestamptz",
+        "last_delivered_at": "timestamptz",
+        "finished_at": "timestamptz",  # when its end was logged, which says the day it is archived by
+        "left_at": "timestamptz",  # when it left the queue, if before
+        "delivery_count": "integer",
+        "nack_count": "integer",
+        "lease_expiry_count": "integer",
+        "size_bytes": "integer",
+        "priority": "smallint",
+        "outcome": "varchar",
+        "group_id": "varchar",
+        "error_type": "varchar",
+        "fingerprint": "varchar",
+        "redrive_id": "bigint",
     },
 )
 
@@ -249,6 +275,7 @@ METRICS_RUN = Table(
         "started_at": "timestamptz",
         "finished_at": "timestamptz",
         "error": "text",
+        "exported_to": "text",
     },
     key=("id",),
 )
@@ -259,7 +286,19 @@ METRICS_WATERMARK = Table(
     key=("bucket_seconds",),
 )
 
-READ = (MESSAGE_STAY, QUEUE, DEAD_LETTER)
+ARCHIVED_DAY = Table(
+    "archived_day",
+    {
+        "lake": "text",
+        "day": "date",
+        "rows": "bigint",
+        "checksum": "text",
+        "archived_at": "timestamptz",
+    },
+    key=("lake", "day"),
+)
+
+READ = (MESSAGE_STAY, MESSAGE_LOG, QUEUE, DEAD_LETTER)
 WRITTEN = (
     QUEUE_METRICS,
     QUEUE_GROUP_METRICS,
@@ -267,4 +306,5 @@ WRITTEN = (
     QUEUE_ADVICE,
     METRICS_RUN,
     METRICS_WATERMARK,
+    ARCHIVED_DAY,
 )

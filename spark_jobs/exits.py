@@ -3,18 +3,25 @@
 import signal
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
+from spark_jobs import parent
+from spark_jobs.arguments import Common
 from spark_jobs.errors import JobError
 
 INTERRUPTED = 130
 
+Config = TypeVar("Config", bound=Common)
 
-def status_of(command: str, work: Callable[[], None]) -> int:
+
+def status_of(command: str, config: Callable[[], Config], work: Callable[[Config], None]) -> int:
     """Do it, and say in one sentence why it could not be done."""
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        work()
+        asked = config()
+        if asked.parent is not None:
+            parent.end_with(asked.parent)
+        work(asked)
     except JobError as problem:
         print(f"{command}: {problem}", file=sys.stderr)
         return problem.exit_code

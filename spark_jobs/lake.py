@@ -18,10 +18,11 @@ SCHEME = re.compile(r"[a-z][a-z0-9+.-]*(?=://)")
 
 @dataclass(frozen=True)
 class Lake:
-    location: str
+    location: str  # without a / at its end, as the service has it
 
     def __post_init__(self) -> None:
         """Named in full: a path that depends on where the job was started would be another lake each time."""
+        object.__setattr__(self, "location", self.location.rstrip("/"))
         if self.folder is not None and not self.folder.is_absolute():
             raise UsageError(
                 f"The lake {self.location!r} must be an absolute path, or an address as s3a://…."
@@ -39,7 +40,7 @@ class Lake:
     def root(self) -> str:
         """As Spark is told: a bare path would be on whatever file system a cluster has as its default."""
         folder = self.folder
-        return (folder.as_uri() if folder is not None else self.location).rstrip("/")
+        return self.location if folder is None else folder.as_uri()
 
     def day(self, table: str, day: date, *parts: str) -> str:
         return "/".join([self.root, table, *parts, f"date={day.isoformat()}"])

@@ -30,6 +30,7 @@ SETTINGS = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     # As every reader of Parquet knows them; Spark's own INT96 is deprecated.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.parquet.compression.codec": "zstd",
 }
 QUIET_JAVA = f"-Dlog4j2.configurationFile={(PACKAGE / 'log4j2.properties').as_uri()}"
 LOCAL_SETTINGS = {

@@ -24,6 +24,7 @@ def job(name: str) -> list[str]:
 
 def run(command: Sequence[str]) -> None:
     connection.close()
+    command = [*command, "--parent", str(os.getpid())]
     process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=_environment())
     with _signals_passed_on_to(process):
         status = process.wait()

@@ -57,7 +57,7 @@ LETTERS_BACK = "DROP VIEW dead_letter;"
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("queues", "0012_message_statistics"),
+        ("queues", "0013_lake"),
     ]
 
     operations = [migrations.RunSQL(LETTERS, LETTERS_BACK)]

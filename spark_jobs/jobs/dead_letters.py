@@ -13,7 +13,7 @@ SETTINGS = {"spark.sql.parquet.columnarReaderBatchSize": "64"}
 
 
 def main(argv: Sequence[str], env: Mapping[str, str]) -> int:
-    return status_of("archive_dead_letters", lambda: _run(Config.read(argv, env)))
+    return status_of("archive_dead_letters", lambda: Config.read(argv, env), _run)
 
 
 def _run(config: Config) -> None:

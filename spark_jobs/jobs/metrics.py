@@ -22,7 +22,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def main(argv: Sequence[str], env: Mapping[str, str]) -> int:
-    return status_of("run_metrics", lambda: _run(Config.read(argv, env)))
+    return status_of("run_metrics", lambda: Config.read(argv, env), _run)
 
 
 def _run(config: Config) -> None:

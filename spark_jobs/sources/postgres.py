@@ -1,14 +1,16 @@
 """`spark.read.format("simplemq")`: PostgreSQL, read in parallel as Arrow, without a JDBC driver.
 
 Options: `url`, and `read`, which is one of
-  stays   with columns, start, stop, settled_until, partitions and maybe queue_id
+  stays   with columns, start, stop, settled_until, partitions and maybe queue_id; `elsewhere` names days of
+          the log to leave out
+  log     with columns, day and partitions
   rows    with table, columns and maybe bucket_seconds, start, stop, queue_id
   letters with columns, until and maybe queue_id
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 
 import adbc_driver_postgresql.dbapi as adbc
 import pyarrow as pa
@@ -30,6 +32,8 @@ class SimpleMQDataSource(DataSource):
         columns = _columns(self.options)
         if self.options["read"] == "stays":
             return struct_of(contract.MESSAGE_STAY, columns).add("stays", "long")
+        if self.options["read"] == "log":
+            return struct_of(contract.MESSAGE_LOG, columns)
         if self.options["read"] == "letters":
             return struct_of(contract.DEAD_LETTER, columns)
         return struct_of(TABLES[self.options["table"]], columns)
@@ -82,6 +86,11 @@ def _statements(options: Mapping[str, str]) -> list[str]:
             datetime.fromisoformat(options["settled_until"]),
             _number(options, "queue_id"),
             int(options["partitions"]),
+            [date.fromisoformat(day) for day in options["elsewhere"].split()],
+        )
+    if options["read"] == "log":
+        return statements.log(
+            _columns(options), date.fromisoformat(options["day"]), int(options["partitions"])
         )
     if options["read"] == "letters":
         until = datetime.fromisoformat(options["until"])

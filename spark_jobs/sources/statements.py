@@ -5,11 +5,12 @@ time of ours, never a text of somebody else's.
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from uuid import UUID
 
-from spark_jobs.contract import DEAD_LETTER, MESSAGE_STAY, Table
+from spark_jobs.contract import DEAD_LETTER, MESSAGE_LOG, MESSAGE_STAY, Table
+from spark_jobs.days import apart_from, bounds_of
 
 SLICE = timedelta(minutes=5)  # of the log, at the least, for a reader of its own
 # What the driver for Arrow would hand over as types that Spark does not know.
@@ -26,10 +27,14 @@ def stays(
     settled_until: datetime,
     queue_id: int | None,
     partitions: int,
+    elsewhere: Sequence[date] = (),
 ) -> list[str]:
-    """Every stay that overlaps [start, stop), once; `stays` is how many a row stands for."""
+    """Every stay that overlaps [start, stop), once; `stays` is how many a row stands for.
+
+    Days of the log that are read elsewhere are left out.
+    """
     asked = (columns, start, stop, settled_until, queue_id, partitions)
-    return settled_stays(*asked) + open_stays(*asked)
+    return settled_stays(*asked, elsewhere) + open_stays(*asked)
 
 
 def settled_stays(
@@ -39,17 +44,18 @@ def settled_stays(
     settled_until: datetime,
     queue_id: int | None,
     partitions: int,
+    elsewhere: Sequence[date] = (),
 ) -> list[str]:
     """Stays that overlap [start, stop) and ended before `settled_until`: these rows change no more.
 
     By slices of time, each a few partitions of the log and nothing else.
     """
-    bounds = _slices(start, settled_until, partitions)
     return [
         f"SELECT {_selected(columns)}, 1::bigint AS stays FROM message_stay"
         f" WHERE logged_at >= {_time(lower)} AND logged_at < {_time(upper)}"
         f" AND {_overlapping(start, stop, queue_id)}"
-        for lower, upper in pairwise(bounds)
+        for span in apart_from(elsewhere, start, settled_until)
+        for lower, upper in pairwise(_slices(*span, partitions))
     ]
 
 
@@ -74,6 +80,15 @@ def open_stays(
         f" WHERE {shown} AND touched_at < {_time(start)} AND ended_at IS NULL GROUP BY team_id, queue_id"
         for ids in _id_slices(start, settled_until, partitions)
         for shown in [f"logged_at >= {_time(settled_until)} AND {_overlapping(start, stop, queue_id)}{ids}"]
+    ]
+
+
+def log(columns: Sequence[str], day: date, partitions: int) -> list[str]:
+    """All that was logged on one day."""
+    return [
+        f"SELECT {_selected(columns, MESSAGE_LOG)} FROM message_log"
+        f" WHERE finished_at >= {_time(lower)} AND finished_at < {_time(upper)}"
+        for lower, upper in pairwise(_slices(*bounds_of(day), partitions))
     ]
 
 

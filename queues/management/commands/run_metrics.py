@@ -39,6 +39,16 @@ class Command(BaseCommand):
         parser.add_argument("--queue", help="only this queue, by name or id")
         parser.add_argument("--team", help="the team that has the queue, when several have one of that name")
         parser.add_argument("--master", help="a Spark master; else SIMPLEMQ_SPARK_MASTER, which is local[*]")
+        parser.add_argument(
+            "--lake",
+            metavar="PATH|s3a://…",
+            help="archive old days of the log there, and export history; else SIMPLEMQ_LAKE",
+        )
+        parser.add_argument(
+            "--log",
+            choices=["table", "lake", "both"],
+            help="where to read finished messages: with a lake both, days that are there from there",
+        )
         parser.add_argument("--every", type=duration, help="again and again until stopped, as in 60s")
         parser.add_argument("--dry-run", action="store_true", help="compute and tell, write nothing")
 
@@ -51,7 +61,10 @@ class Command(BaseCommand):
 def _arguments(options: dict[str, Any]) -> Iterator[str]:
     """What was given, as the job is told it; what it means is for the job to say."""
     yield from ("--master", options["master"] or settings.SIMPLEMQ_SPARK_MASTER)
-    for name in ("from", "to"):
+    if lake := options["lake"] or settings.SIMPLEMQ_LAKE:
+        yield from ("--lake", lake)
+        yield from ("--log-retention-days", str(settings.SIMPLEMQ_LOG_RETENTION_DAYS))
+    for name in ("from", "to", "log"):
         if options[name]:
             yield from (f"--{name}", options[name])
     for bucket in options["bucket"]:

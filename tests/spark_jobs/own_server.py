@@ -31,7 +31,25 @@ STAY = """
     VALUES (uuidv7(), 7, 1, %s, %s, 0, 0, 0, 10, 0, 'acked')
 """
 LETTER = """
-    WITH team AS (INSERT INTO team (name) VALUES ('payments') RETURNING id)
+    WITH payments AS (
+        INSERT INTO team (name, max_queues, max_api_keys, max_topics, created_at)
+        VALUES ('payments', 1, 1, 1, now())
+        RETURNING id
+    ),
+    dlq AS (
+        INSERT INTO queue (
+            uid, team_id, name, mode, visibility_timeout, delay_seconds, retention_seconds, max_message_bytes,
+            receive_wait_seconds, tags, description, dlq_is_lazy, is_dlq, allow_edit, ranks_by_time, paused,
+            created_at, updated_at
+        )
+        SELECT uuidv7(), id, 'orders-dlq', 'standard', 30, 0, 3600, 1024,
+               0, '{}', '', false, true, false, false, false,
+               now(), now()
+          FROM payments
+        RETURNING id
+    )
+    INSERT INTO message (queue_id, size_bytes, data, dead_lettered_at)
+    SELECT id, 6, 'poison', now() FROM dlq
 """
 
 

@@ -9,7 +9,8 @@ import socket
 import subprocess
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp
 from urllib.parse import urlsplit
@@ -71,6 +72,26 @@ def start(master: str, settings: Mapping[str, str] | None = None) -> SparkSessio
         spark.sparkContext.addPyFile(str(_zipped()))
     spark.dataSource.register(SimpleMQDataSource)
     return spark
+
+
+@contextmanager
+def when_needed(
+    master: str, settings: Mapping[str, str] | None = None
+) -> Iterator[Callable[[], SparkSession]]:
+    """Starts one session the first time it is asked for, and stops it in the end."""
+    sessions: list[SparkSession] = []
+
+    def session() -> SparkSession:
+        if not sessions:
+            sessions.append(start(master, settings))
+        return sessions[0]
+
+    try:
+        yield session
+    finally:
+        for started in sessions:
+            with suppress(Py4JError, OSError):  # it may be gone already
+                started.stop()
 
 
 def check_java() -> None:

@@ -22,14 +22,15 @@ from tests.spark_jobs.history import START, after, play
 pytestmark = pytest.mark.django_db(transaction=True)
 
 HAPPENED = ("sent", "acked", "dead_lettered", "expired", "requeued", "redriven", "discarded")
-COUNTED = (
-    "sent acked dead_lettered expired requeued redriven discarded purged bytes_sent bytes_acked "
-    "sent_per_second acked_per_second dead_lettered_per_second first_attempt_acked "
-    "first_attempt_success_rate processing_count processing_p50 processing_p90 processing_p95 processing_p99 processing_max "
-    "queueing_delay_count queueing_delay_p50 queueing_delay_p90 queueing_delay_p95 queueing_delay_p99 "
-    "queueing_delay_max end_to_end_count end_to_end_p50 end_to_end_p90 end_to_end_p95 end_to_end_p99 "
-    "end_to_end_max depth oldest_age_seconds"
-).split()
+MEASURES = ("processing", "queueing_delay", "end_to_end")
+SPREAD = ("p50", "p90", "p95", "p99", "max")
+RATED = ("sent", "acked", "dead_lettered")
+COUNTED = [
+    *"sent acked dead_lettered expired requeued redriven discarded purged bytes_sent bytes_acked".split(),
+    *"first_attempt_acked first_attempt_success_rate depth oldest_age_seconds".split(),
+    *(f"{name}_per_second" for name in RATED),
+    *(f"{measure}_{name}" for measure in MEASURES for name in ("count", *SPREAD)),
+]
 PLAINLY = """
     WITH bucket AS (
         SELECT start, start + make_interval(secs => %(size)s) AS stop
@@ -129,11 +130,11 @@ def plainly(size: int, start: datetime, stop: datetime) -> dict[tuple[int, datet
 
 
 def _derived(row: dict[str, Any], size: int) -> dict[str, Any]:
-    rates = {f"{name}_per_second": row[name] / size for name in ("sent", "acked", "dead_lettered")}
+    rates = {f"{name}_per_second": row[name] / size for name in RATED}
     spreads = {
         f"{measure}_{name}": value
-        for measure in ("processing", "queueing_delay", "end_to_end")
-        for name, value in zip(("p50", "p90", "p95", "p99", "max"), row[measure] or 5 * [None], strict=True)
+        for measure in MEASURES
+        for name, value in zip(SPREAD, row[measure] or 5 * [None], strict=True)
     }
     tried = row["acked"] + row["dead_lettered"]
     return {

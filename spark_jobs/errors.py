@@ -2,6 +2,10 @@
 
 import re
 
+from py4j.protocol import Py4JError
+
+# The first call to a Java that was killed finds nobody there, the next cannot even connect.
+JAVA_GONE = (Py4JError, ConnectionError)
 NAMED = re.compile(r"^(?:Caused by: |: )?[\w.$]*(?:Error|Exception): (.+)$", re.MULTILINE)
 
 

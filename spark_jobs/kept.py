@@ -3,14 +3,16 @@
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame
+
+from spark_jobs.errors import JAVA_GONE
 
 
 @contextmanager
 def kept(frame: DataFrame) -> Iterator[DataFrame]:
+    """What a lost worker had is read again, and is the same."""
     try:
         yield frame.persist()
     finally:
-        with suppress(Py4JError):  # what Spark kept went with it; why it is gone is being told already
+        with suppress(*JAVA_GONE):  # what Spark kept went with it; why it is gone is being told already
             frame.unpersist()

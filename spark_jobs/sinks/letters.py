@@ -10,11 +10,10 @@ from contextlib import contextmanager, suppress
 from datetime import date
 from uuid import uuid4
 
-from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
-from spark_jobs.errors import JobError
+from spark_jobs.errors import JAVA_GONE, JobError
 from spark_jobs.files import Files
 from spark_jobs.lake import Lake
 
@@ -43,7 +42,7 @@ class LetterSink:
         try:
             yield f"{everybodys}/{uuid4().hex}"
         finally:
-            with suppress(JobError, Py4JError):  # else the next run does it; what went wrong is told already
+            with suppress(JobError, *JAVA_GONE):  # else the next run does it; what went wrong is told already
                 self.files.remove(everybodys)
 
     def append(self, staging: str, day: date, letters: DataFrame) -> int:

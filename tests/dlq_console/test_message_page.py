@@ -176,6 +176,14 @@ class TestEdit:
         self.send(operator, reloaded(queue).dlq, letter, data="one\r\n2")
         assert Message.objects.get(queue_id=queue.pk).data == "one\n2"
 
+    def test_sent_twice_it_leads_to_what_became_of_it(self, operator, queue, dlq, letter):
+        """The answer to the second click is all that the browser shows."""
+        sent = {"data": '{"order": 43}', "reason": ""}
+        for _ in range(2):
+            answer = operator.post(address("edit", dlq, letter.public_id), sent)
+        assert answer.headers["Location"] == address("trash-message", dlq, letter.public_id)
+        assert Message.objects.filter(queue_id=queue.pk).count() == 1
+
     def test_it_is_off_unless_the_queue_allows_it(self, operator, queue, dlq, letter):
         Queue.objects.filter(pk=queue.pk).update(allow_edit=False)
         assert "does not allow its messages to be edited" in self.send(operator, dlq, letter, data="{}").text

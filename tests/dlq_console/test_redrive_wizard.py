@@ -239,6 +239,17 @@ class TestStart:
         task = redriven(operator, dlq)
         assert (task.status, task.moved) == ("running", 2)
 
+    def test_confirmed_twice_it_is_done_once(self, operator: Client, dlq: Queue, queue: Queue) -> None:
+        """A double click without scripts: the browser shows the answer to the second."""
+        page = plan_page(operator, dlq)
+        answers = [confirm(operator, dlq, page) for _ in range(2)]
+        task = RedriveTask.objects.get()
+        assert [answer.headers["Location"] for answer in answers] == [
+            address("redrive", dlq, task.public_id)
+        ] * 2
+        assert AuditEntry.objects.count() == 1
+        assert number_in(queue) == 3
+
 
 class TestSeal:
     def refused(self, client: Client, dlq: Queue, seal: str) -> None:

@@ -166,6 +166,7 @@ def test_it_keeps_any_body_byte_for_byte(archive, lake, orders):
 
 def test_it_takes_only_dead_letters_that_expire_in_time(archive, lake, orders):
     died_of(orders, data="by its retention")
+    died_of(orders, data="over, and not removed yet", now=NOW - timedelta(days=3))
     died_of(orders, data="later", now=NOW + timedelta(hours=24))
     over = died_of(orders, data="by its own time", now=NOW + timedelta(days=7))
     Message.objects.filter(id=over.id).update(expires_at=LAST_DAY - timedelta(hours=1))
@@ -178,22 +179,19 @@ def test_it_takes_only_dead_letters_that_expire_in_time(archive, lake, orders):
     died_of(deleted, data="deleted with its queue")
     queues.delete(reloaded(deleted), with_dlq=True)
     archive()
-    assert bodies(lake) == ["by its own time", "by its retention"]
+    assert bodies(lake) == ["by its own time", "by its retention", "over, and not removed yet"]
     archive("--within", "90000")
-    assert bodies(lake) == ["by its own time", "by its retention", "later"]
+    assert bodies(lake) == ["by its own time", "by its retention", "later", "over, and not removed yet"]
 
 
-def test_one_that_is_over_and_not_removed_yet_is_still_saved(archive, lake, orders):
-    died_of(orders, data="nearly gone")
-    archive(now=NOW + LIFE + timedelta(days=3))
-    assert bodies(lake) == ["nearly gone"]
-
-
-def test_it_leaves_other_queues_alone(archive, lake, orders):
+def test_it_leaves_other_queues_alone_and_tells_what_it_did(archive, lake, orders, capsys):
     died_of(orders, data="ours")
     died_of(new_queue(max_deliveries=1), data="theirs")
     archive("--queue", str(dlq_of(orders).pk))
     assert bodies(lake) == ["ours"]
+    [of_a_day, of_all] = capsys.readouterr().err.splitlines()
+    assert f"dead_letters.archived day={NOW.astimezone(UTC).date()} letters=1 bytes=4 seconds=" in of_a_day
+    assert "dead_letters.done letters=1 until=" in of_all
 
 
 # --- Each once -----------------------------------------------------------------------------------
@@ -312,14 +310,6 @@ def test_a_dry_run_tells_and_writes_nothing(archive, lake, orders, capsys):
         "1 letters would be archived",
     ]
     assert not lake.exists()
-
-
-def test_it_tells_what_it_did(archive, orders, capsys):
-    died_of(orders, data="four")
-    archive()
-    [archived, done] = capsys.readouterr().err.splitlines()
-    assert f"dead_letters.archived day={NOW.astimezone(UTC).date()} letters=1 bytes=4 seconds=" in archived
-    assert "dead_letters.done letters=1 until=" in done
 
 
 @TABLES

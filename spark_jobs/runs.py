@@ -1,6 +1,5 @@
 """One run: what is new since the last one, or a window somebody asked for, for each size of bucket."""
 
-import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
@@ -17,7 +16,7 @@ from spark_jobs import database
 from spark_jobs.archive import archive_log
 from spark_jobs.config import BUCKETS, Config
 from spark_jobs.contract import DLQ_ERROR_METRICS, QUEUE_ADVICE, QUEUE_METRICS
-from spark_jobs.errors import JobError, SparkLost
+from spark_jobs.errors import JobError, SparkLost, cause_in
 from spark_jobs.export import export_history
 from spark_jobs.ledger import Ledger
 from spark_jobs.log import say
@@ -33,6 +32,7 @@ from spark_jobs.transforms.stays import normalised, with_leases, without_undone_
 from spark_jobs.windows import State, Window, advances, plan
 
 NAMES = {seconds: name for name, seconds in BUCKETS.items()}
+JAVA_GONE = (Py4JError, ConnectionError)  # the first call finds nobody there, the next cannot even connect
 NO_RUN = 0  # what a dry run notes down nowhere
 
 StartSpark = Callable[[], SparkSession]
@@ -107,7 +107,7 @@ def _kept(frame: DataFrame) -> Iterator[DataFrame]:
     try:
         yield frame.persist()
     finally:
-        with suppress(Py4JError):  # what Spark kept went with it, and the results may be written
+        with suppress(*JAVA_GONE):  # what Spark kept went with it, and the results may be written
             frame.unpersist()
 
 
@@ -169,16 +169,10 @@ def in_one_sentence() -> Iterator[None]:
     try:
         yield
     except Py4JJavaError as problem:
-        raise JobError(f"Spark could not do it: {_cause(str(problem.java_exception))}") from problem
-    except Py4JError as problem:
+        raise SparkLost(f"Spark broke down: {cause_in(str(problem))}") from problem
+    except JAVA_GONE as problem:
         raise SparkLost(f"Spark is gone: {database.in_one_line(problem)}") from problem
     except PySparkException as problem:
-        raise JobError(f"Spark could not do it: {_cause(str(problem))}") from problem
+        raise JobError(f"Spark could not do it: {cause_in(str(problem))}") from problem
     except (psycopg.Error, adbc_driver_manager.Error) as problem:
         raise JobError(f"The database refused: {database.in_one_line(problem)}") from problem
-
-
-def _cause(text: str) -> str:
-    """The last exception named in the report of a worker, else its first line."""
-    named = re.findall(r"^[\w.]*(?:Error|Exception): (.+)$", text, re.MULTILINE)
-    return named[-1] if named else text.splitlines()[0]

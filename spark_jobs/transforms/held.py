@@ -10,7 +10,7 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
 from spark_jobs.transforms.events import ARRIVED, LEASE_BEGAN, LEASE_ENDED, LEFT, before_window, in_window
-from spark_jobs.transforms.instants import seconds_until
+from spark_jobs.transforms.instants import MICROS, micros_until
 from spark_jobs.windows import Window
 
 DEPTH = (ARRIVED, LEFT)  # what adds one, and what takes one away
@@ -60,8 +60,9 @@ def _changes(events: DataFrame, window: Window) -> DataFrame:
         .orderBy(F.unix_micros("at"))
         .rangeBetween(Over.unboundedPreceding, Over.currentRow)
     )
-    # As if it had lasted, or been missing, until the end of the bucket.
-    rest = seconds_until(F.col("at"), F.col("bucket") + window.bucket_seconds)
+    # As if it had lasted, or been missing, until the end of the bucket; in whole numbers, whose sum does not
+    # depend on the order they come in.
+    rest = micros_until(F.col("at"), F.col("bucket") + window.bucket_seconds)
     return (
         in_window(events, window)
         .where(F.col("event").isin(*DEPTH, *LEASES))
@@ -70,8 +71,8 @@ def _changes(events: DataFrame, window: Window) -> DataFrame:
         .agg(
             *_changes_summed(),
             F.greatest(F.max("risen"), F.lit(0)).alias("peak"),
-            F.sum(_change(DEPTH) * rest).alias("depth_area"),
-            F.sum(_change(LEASES) * rest).alias("lease_area"),
+            (F.sum(_change(DEPTH) * rest) / MICROS).alias("depth_area"),
+            (F.sum(_change(LEASES) * rest) / MICROS).alias("lease_area"),
         )
     )
 

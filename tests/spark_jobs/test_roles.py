@@ -89,3 +89,19 @@ def test_a_role_that_cannot_see_who_writes_is_told_how(server, reader):
 def test_a_writer_that_may_not_write_says_so_and_writes_nothing(run, server, reader):
     with pytest.raises(JobError, match="The database refused: permission denied"):
         run(*WINDOW, DATABASE_URL=reader)
+
+
+def test_they_may_archive_a_day_of_the_log(run, server, reader, writer, tmp_path):
+    with psycopg.connect(server.url, autocommit=True) as owner:
+        owner.execute(
+            "CREATE TABLE message_log_20260101 PARTITION OF message_log"
+            " FOR VALUES FROM ('2026-01-01Z') TO ('2026-01-02Z')"
+        )
+        run(
+            *WINDOW,
+            "--lake",
+            str(tmp_path),
+            DATABASE_URL=writer,
+            SIMPLEMQ_METRICS_SOURCE_URL=reader,
+        )
+        assert owner.execute("SELECT day::text, rows FROM archived_day").fetchall() == [("2026-01-01", 0)]

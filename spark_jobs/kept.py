@@ -1,4 +1,4 @@
-"""Frames that are computed once, however often they are gone over."""
+"""Frames that are kept while they are worked on."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -6,11 +6,14 @@ from contextlib import contextmanager, suppress
 from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame
 
+JAVA_GONE = (Py4JError, ConnectionError)  # the first call finds nobody there, the next cannot even connect
+
 
 @contextmanager
 def kept(frame: DataFrame) -> Iterator[DataFrame]:
+    """Computed once, however often it is gone over; but for what a lost worker had, which is computed again."""
     try:
         yield frame.persist()
     finally:
-        with suppress(Py4JError):  # what Spark kept went with it; why it is gone is being told already
+        with suppress(*JAVA_GONE):  # what Spark kept went with it, and the results may be written
             frame.unpersist()

@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from datetime import timedelta
 
 import adbc_driver_manager
 import psycopg
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -18,6 +18,7 @@ from spark_jobs.config import BUCKETS, Config
 from spark_jobs.contract import DLQ_ERROR_METRICS, QUEUE_ADVICE, QUEUE_METRICS
 from spark_jobs.errors import JobError, SparkLost, cause_in
 from spark_jobs.export import export_history
+from spark_jobs.kept import JAVA_GONE, kept
 from spark_jobs.ledger import Ledger
 from spark_jobs.log import say
 from spark_jobs.settled import settled, wait_for_replica
@@ -32,7 +33,6 @@ from spark_jobs.transforms.stays import normalised, with_leases, without_undone_
 from spark_jobs.windows import State, Window, advances, plan
 
 NAMES = {seconds: name for name, seconds in BUCKETS.items()}
-JAVA_GONE = (Py4JError, ConnectionError)  # the first call finds nobody there, the next cannot even connect
 NO_RUN = 0  # what a dry run notes down nowhere
 
 StartSpark = Callable[[], SparkSession]
@@ -85,30 +85,20 @@ def _next_window(config: Config, ledger: Ledger, bucket_seconds: int) -> Window 
 def _compute(spark: SparkSession, config: Config, ledger: Ledger, window: Window, run_id: int) -> None:
     began = time.monotonic()
     with ExitStack() as at_hand:
-        queues = at_hand.enter_context(_kept(read_queues(spark, config)))
-        with _kept(read_stays(spark, config, window)) as read:
+        queues = at_hand.enter_context(kept(read_queues(spark, config)))
+        with kept(read_stays(spark, config, window)) as read:
             stays = with_leases(normalised(without_undone_moves(read, queues)))
-            stays = at_hand.enter_context(_kept(stays))
+            stays = at_hand.enter_context(kept(stays))
             stays_read = stays.count()
         say("metrics.read", stays=stays_read, seconds=time.monotonic() - began)
         found = metrics(stays, queues, _earlier_errors(spark, config, window), window, run_id)
         for _, frame in found.by_table():
-            at_hand.enter_context(_kept(frame))
+            at_hand.enter_context(kept(frame))
         given = _advice(spark, config, found, queues, window, run_id)
         if config.dry_run:
             _tell(found, given)
         else:
             _write(config, ledger, window, run_id, found, given, stays_read, began)
-
-
-@contextmanager
-def _kept(frame: DataFrame) -> Iterator[DataFrame]:
-    """Computed once, however often it is gone over. What a lost worker had is read again, and is the same."""
-    try:
-        yield frame.persist()
-    finally:
-        with suppress(*JAVA_GONE):  # what Spark kept went with it, and the results may be written
-            frame.unpersist()
 
 
 def _write(

@@ -10,12 +10,12 @@ from contextlib import contextmanager, suppress
 from datetime import date
 from uuid import uuid4
 
-from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
 from spark_jobs.errors import JobError
 from spark_jobs.files import Files
+from spark_jobs.kept import JAVA_GONE
 from spark_jobs.lake import Lake
 
 TABLE = "dead_letters"
@@ -43,7 +43,7 @@ class LetterSink:
         try:
             yield f"{everybodys}/{uuid4().hex}"
         finally:
-            with suppress(JobError, Py4JError):  # else the next run does it; what went wrong is told already
+            with suppress(JobError, *JAVA_GONE):  # else the next run does it; what went wrong is told already
                 self.files.remove(everybodys)
 
     def append(self, staging: str, day: date, letters: DataFrame) -> int:

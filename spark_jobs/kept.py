@@ -11,7 +11,7 @@ JAVA_GONE = (Py4JError, ConnectionError)  # the first call finds nobody there, t
 
 @contextmanager
 def kept(frame: DataFrame) -> Iterator[DataFrame]:
-    """Computed once, however often it is gone over; but for what a lost worker had, which is computed again."""
+    """Computed once, however often it is gone over. What a lost worker had is computed again."""
     try:
         yield frame.persist()
     finally:

@@ -33,8 +33,8 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     def run(*argv: str) -> dict[str, Any]:
         call_command("run_metrics", *argv)
         given = json.loads(note.read_text())
-        assert given["argv"][:2] == ["--parent", str(os.getpid())]
-        return {**given, "argv": given["argv"][2:]}
+        assert given["argv"][-2:] == ["--parent", str(os.getpid())]
+        return {**given, "argv": given["argv"][:-2]}
 
     return run
 
@@ -49,6 +49,13 @@ def test_it_passes_on_what_was_given(told: Any) -> None:
     argv = told(*given.split())["argv"]
     assert sorted(argv) == sorted(given.split())
     assert told("--every", "5m", "--since-last")["argv"][2:] == ["--every", "300.0", "--since-last"]
+
+
+def test_it_names_the_lake_there_is_and_how_long_the_log_is_kept(told: Any, settings: Settings) -> None:
+    settings.SIMPLEMQ_LAKE, settings.SIMPLEMQ_LOG_RETENTION_DAYS = "/lake", 7
+    assert told()["argv"][2:] == ["--lake", "/lake", "--log-retention-days", "7"]
+    argv = told("--lake", "s3a://bucket/x", "--log", "table")["argv"]
+    assert argv[2:] == ["--lake", "s3a://bucket/x", "--log-retention-days", "7", "--log", "table"]
 
 
 def test_it_finds_the_queue_by_its_name(told: Any) -> None:

@@ -37,7 +37,7 @@ class LetterSink:
 
     @contextmanager
     def staging(self) -> Iterator[str]:
-        """A place for one run, alone under its lock. What one that was killed has left goes first."""
+        """A place for one run, alone under its lock. What a killed or stopped one has left goes first."""
         everybodys = f"{self.lake.root}/_staging/{TABLE}"
         self.files.remove(everybodys)
         try:

@@ -340,6 +340,16 @@ def test_a_lake_that_cannot_be_written_to_is_said_at_once(archive, tmp_path):
         archive("--lake", str(tmp_path / "file" / "lake"))
 
 
+def test_a_file_system_that_spark_does_not_know_is_said_in_one_sentence(archive, orders):
+    died_of(orders)
+    with pytest.raises(JobError) as problem:
+        archive("--lake", "elsewhere://bucket/lake")
+    assert str(problem.value) == (
+        f"The lake refused elsewhere://bucket/lake/dead_letters/date={NOW.astimezone(UTC).date()}: "
+        'No FileSystem for scheme "elsewhere"'
+    )
+
+
 @pytest.mark.parametrize(
     ("argv", "sentence"),
     [

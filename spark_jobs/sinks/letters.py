@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 
 from spark_jobs.errors import JAVA_GONE, JobError
 from spark_jobs.files import Files
+from spark_jobs.kept import JAVA_GONE
 from spark_jobs.lake import Lake
 
 TABLE = "dead_letters"
@@ -36,7 +37,7 @@ class LetterSink:
 
     @contextmanager
     def staging(self) -> Iterator[str]:
-        """A place for one run, alone under its lock. What one that was killed has left goes first."""
+        """A place for one run, alone under its lock. What a killed or stopped one has left goes first."""
         everybodys = f"{self.lake.root}/_staging/{TABLE}"
         self.files.remove(everybodys)
         try:

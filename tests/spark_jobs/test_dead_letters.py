@@ -166,6 +166,7 @@ def test_it_keeps_any_body_byte_for_byte(archive, lake, orders):
 
 def test_it_takes_only_dead_letters_that_expire_in_time(archive, lake, orders):
     died_of(orders, data="by its retention")
+    died_of(orders, data="over, and not removed yet", now=NOW - timedelta(days=3))
     died_of(orders, data="later", now=NOW + timedelta(hours=24))
     over = died_of(orders, data="by its own time", now=NOW + timedelta(days=7))
     Message.objects.filter(id=over.id).update(expires_at=LAST_DAY - timedelta(hours=1))
@@ -178,22 +179,19 @@ def test_it_takes_only_dead_letters_that_expire_in_time(archive, lake, orders):
     died_of(deleted, data="deleted with its queue")
     queues.delete(reloaded(deleted), with_dlq=True)
     archive()
-    assert bodies(lake) == ["by its own time", "by its retention"]
+    assert bodies(lake) == ["by its own time", "by its retention", "over, and not removed yet"]
     archive("--within", "90000")
-    assert bodies(lake) == ["by its own time", "by its retention", "later"]
+    assert bodies(lake) == ["by its own time", "by its retention", "later", "over, and not removed yet"]
 
 
-def test_one_that_is_over_and_not_removed_yet_is_still_saved(archive, lake, orders):
-    died_of(orders, data="nearly gone")
-    archive(now=NOW + LIFE + timedelta(days=3))
-    assert bodies(lake) == ["nearly gone"]
-
-
-def test_it_leaves_other_queues_alone(archive, lake, orders):
+def test_it_leaves_other_queues_alone_and_tells_what_it_did(archive, lake, orders, capsys):
     died_of(orders, data="ours")
     died_of(new_queue(max_deliveries=1), data="theirs")
     archive("--queue", str(dlq_of(orders).pk))
     assert bodies(lake) == ["ours"]
+    [of_a_day, of_all] = capsys.readouterr().err.splitlines()
+    assert f"dead_letters.archived day={NOW.astimezone(UTC).date()} letters=1 bytes=4 seconds=" in of_a_day
+    assert "dead_letters.done letters=1 until=" in of_all
 
 
 # --- Each once -----------------------------------------------------------------------------------
@@ -314,14 +312,6 @@ def test_a_dry_run_tells_and_writes_nothing(archive, lake, orders, capsys):
     assert not lake.exists()
 
 
-def test_it_tells_what_it_did(archive, orders, capsys):
-    died_of(orders, data="four")
-    archive()
-    [archived, done] = capsys.readouterr().err.splitlines()
-    assert f"dead_letters.archived day={NOW.astimezone(UTC).date()} letters=1 bytes=4 seconds=" in archived
-    assert "dead_letters.done letters=1 until=" in done
-
-
 @TABLES
 def test_spark_is_not_started_for_nothing(lake, capsys):
     env = {"DATABASE_URL": database_url(), "SIMPLEMQ_LAKE": str(lake)}
@@ -348,6 +338,16 @@ def test_a_lake_that_cannot_be_written_to_is_said_at_once(archive, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(JobError, match=r"^Cannot write to the lake .*/file/lake: Not a directory\.$"):
         archive("--lake", str(tmp_path / "file" / "lake"))
+
+
+def test_a_file_system_that_spark_does_not_know_is_said_in_one_sentence(archive, orders):
+    died_of(orders)
+    with pytest.raises(JobError) as problem:
+        archive("--lake", "elsewhere://bucket/lake")
+    assert str(problem.value) == (
+        f"The lake refused elsewhere://bucket/lake/dead_letters/date={NOW.astimezone(UTC).date()}: "
+        'No FileSystem for scheme "elsewhere"'
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
-"""Killed in the middle of an archive of dead letters: real processes, a Spark of their own, `kill -9`."""
+"""Killed or stopped in the middle of an archive of dead letters: real processes, a Spark of their own."""
 
+import signal
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -77,3 +78,15 @@ def test_the_next_run_adds_what_is_missing_and_nothing_twice(dlq, tmp_path, mome
         assert job.ended() == 0, job.told.read_text()
     assert archived(lake) == dict.fromkeys(range(1, LETTERS + 1), 1)
     assert not parts(lake, "_staging/dead_letters/*")
+
+
+def test_stopped_it_says_so_and_shows_nothing_half_done(dlq, tmp_path):
+    """Java may still write while it is told to stop: what that leaves is out of sight, as after a kill."""
+    lake = tmp_path / "lake"
+    with running(tmp_path, "archive_dead_letters", "--lake", str(lake), "--master", "local[2]") as job:
+        job.until(lambda: parts(lake, MOMENTS["being written"]))
+        job.command.send_signal(signal.SIGTERM)
+        assert job.ended() == 130, job.told.read_text()
+    assert len(archived(lake)) < LETTERS, "it was done before it was stopped"
+    assert set(archived(lake).values()) <= {1}
+    assert not parts(lake, "dead_letters/**/_temporary")

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from contextlib import nullcontext
 
 import psycopg
 import pytest
@@ -101,7 +102,7 @@ def test_it_tries_again_after_a_run_that_failed_and_stops_when_told(answers, mon
             threading.Timer(0.05, os.kill, [os.getpid(), signal.SIGTERM]).start()
 
     monkeypatch.setattr(job, "run_once", fail_once)
-    monkeypatch.setattr(job.session, "start", lambda master: None)
+    monkeypatch.setattr(job.session, "when_needed", lambda master: nullcontext(lambda: None))
     status, [line] = answers("--every", "0.01", url="postgresql://")
     assert status == 0
     assert len(runs) > 1
@@ -113,7 +114,7 @@ def test_it_does_not_go_on_without_spark(answers, monkeypatch):
         raise SparkLost("Spark is gone: the process was killed")
 
     monkeypatch.setattr(job, "run_once", lose_spark)
-    monkeypatch.setattr(job.session, "start", lambda master: None)
+    monkeypatch.setattr(job.session, "when_needed", lambda master: nullcontext(lambda: None))
     assert answers("--every", "1", url="postgresql://") == (
         1,
         ["run_metrics: Spark is gone: the process was killed"],

@@ -15,7 +15,6 @@ from pyspark.sql import functions as F
 
 from spark_jobs.errors import JAVA_GONE, JobError
 from spark_jobs.files import Files
-from spark_jobs.kept import JAVA_GONE
 from spark_jobs.lake import Lake
 
 TABLE = "dead_letters"

@@ -128,7 +128,7 @@ def _missing(spark: SparkSession, config: Config, until: datetime, at_hand: Exit
 
 
 def _append(spark: SparkSession, config: Config, missing: DataFrame, counted: Sequence[Row]) -> int:
-    """Day by day: what is done stays done, and no reader of the lake has to sort bodies into folders."""
+    """Day by day: what is done stays done, and nobody has to sort bodies into folders."""
     sink = LetterSink(spark, config.lake)
     archived = 0
     with sink.staging() as staging:
@@ -149,5 +149,5 @@ def _tell(counted: Sequence[Row]) -> None:
     for queue_id, queue in sorted(by_queue.items()):
         rows = [row for row in counted if row.queue_id == queue_id]
         letters, size = sum(row.letters for row in rows), sum(row.bytes for row in rows)
-        print(f"queue {queue_id} {queue.queue_name}: {letters} letters, {size} bytes")
-    print(f"{sum(row.letters for row in counted)} letters would be archived")
+        print(f"queue {queue_id} {queue.queue_name}: letters {letters}, bytes {size}")
+    print(f"letters in all: {sum(row.letters for row in counted)}")

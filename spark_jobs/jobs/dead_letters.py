@@ -8,7 +8,7 @@ from spark_jobs import session
 from spark_jobs.dead_letters import Config, archive_once
 from spark_jobs.exits import status_of
 
-# Spark would read 4096 rows of Parquet at once, and a body may have a megabyte.
+# Spark would read 4096 rows of Parquet at once: of bodies of a megabyte that compress well, gigabytes.
 SETTINGS = {"spark.sql.parquet.columnarReaderBatchSize": "64"}
 
 

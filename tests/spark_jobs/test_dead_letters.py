@@ -13,7 +13,7 @@ import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from queues import limits
 from queues.models import Message, Queue
@@ -21,6 +21,7 @@ from queues.operations import queues, trash
 from queues.operations.dead_letters import requeue, undo_requeue
 from queues.operations.nack import nack
 from queues.operations.receive import receive
+from spark_jobs import dead_letters
 from spark_jobs.contract import DEAD_LETTER
 from spark_jobs.dead_letters import LOCK, Config, archive_once
 from spark_jobs.errors import JobError, UsageError
@@ -252,6 +253,20 @@ def test_files_from_before_a_column_was_added_count_as_well(archive, lake, order
     assert {(row.body, row.trace_id) for row in table.collect()} == {("old", None), ("new", "t")}
 
 
+def test_a_letter_that_goes_while_it_is_looked_for_is_none(archive, lake, orders, monkeypatch, capsys):
+    died_of(orders)
+
+    def too_late(*given: Any) -> DataFrame:
+        Message.objects.all().delete()
+        return opened(*given)
+
+    opened = dead_letters.opened
+    monkeypatch.setattr(dead_letters, "opened", too_late)
+    archive()
+    assert "dead_letters.done letters=0" in capsys.readouterr().err
+    assert files_of(lake) == []
+
+
 # --- What goes wrong -----------------------------------------------------------------------------
 
 
@@ -306,8 +321,8 @@ def test_a_dry_run_tells_and_writes_nothing(archive, lake, orders, capsys):
     archive("--dry-run")
     dlq = dlq_of(orders)
     assert capsys.readouterr().out.splitlines() == [
-        f"queue {dlq.pk} {dlq.name}: 1 letters, 4 bytes",
-        "1 letters would be archived",
+        f"queue {dlq.pk} {dlq.name}: letters 1, bytes 4",
+        "letters in all: 1",
     ]
     assert not lake.exists()
 

@@ -35,6 +35,8 @@ SETTINGS = {
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.ui.showConsoleProgress": "false",
+    # Else every operation on a column asks Java four times, to note down which line it stands on.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 QUIET_JAVA = f"-Dlog4j2.configurationFile={(PACKAGE / 'log4j2.properties').as_uri()}"
 LOCAL_SETTINGS = {

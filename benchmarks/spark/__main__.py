@@ -1,0 +1,73 @@
+"""`make bench-spark`: the metrics job beside the same figures by one query of PostgreSQL and of DuckDB."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from typing import Any
+
+import psutil
+
+from benchmarks import results
+from benchmarks.errors import CannotMeasure
+from benchmarks.progress import Progress
+from benchmarks.spark import parts
+from benchmarks.spark.plan import SIZES, START_SECONDS, Plan
+from benchmarks.spark.report import report
+from benchmarks.spark.server import started
+from simplemq.errors import CannotStart
+from simplemq.stop_signal import StopRequested, StopSignal
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    given = _given(arguments)
+    plan = Plan(tuple(sorted(given.rows)))
+    stop = StopSignal()
+    stop.install()
+    try:
+        with closing(Progress(plan.total_seconds, stop)) as progress:
+            found = _measure(plan, progress)
+    except StopRequested:
+        print("Stopped.", file=sys.stderr)
+        return 130
+    except (CannotMeasure, CannotStart) as problem:
+        print(f"bench-spark: {problem}", file=sys.stderr)
+        return 1
+    if given.json:
+        print(json.dumps(found, indent=2, default=results.plain))
+    else:
+        print(report(found["sizes"]))
+        print(f"\nWritten to {results.write(found)}")
+    return 0
+
+
+def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.spark", description=__doc__)
+    shown = " ".join(map(str, SIZES))
+    parser.add_argument(
+        "--rows", type=_count, nargs="+", default=SIZES, metavar="N", help=f"messages in the log ({shown})"
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON, write no file")
+    return parser.parse_args(arguments)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of messages")
+    return int(text)
+
+
+def _measure(plan: Plan, progress: Progress) -> dict[str, Any]:
+    load = psutil.getloadavg()[0]
+    sizes = []
+    for rows in plan.sizes:
+        with ExitStack() as stack:
+            with progress.step("starting PostgreSQL", START_SECONDS):
+                server = stack.enter_context(started(progress.heartbeat))
+            sizes.append(parts.measure(server, rows, plan, progress))
+    return {"machine": {"cpus": psutil.cpu_count(), "load_before": load}, "sizes": sizes}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

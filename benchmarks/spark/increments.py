@@ -16,6 +16,7 @@ from benchmarks.spark.server import Server
 from spark_jobs.ledger import LOCK
 
 UNSETTLED = timedelta(seconds=20)  # the job leaves out the last ten
+RUNS_TO_WARM_UP = 2
 WATERMARK = """
     INSERT INTO metrics_watermark (bucket_seconds, computed_until, run_id)
     VALUES (%s, %s, 0)
@@ -36,14 +37,14 @@ def measure(server: Server, plan: Plan) -> list[Increment]:
 
 
 def _measure(server: Server, plan: Plan, minutes: int) -> Increment:
-    since_last = ("--since-last", "--bucket", f"{minutes}m")
     rows = _add(server, plan, minutes)
-    cold = job.run(server, *since_last)
-    with job.warm(server, *since_last) as warm_job:
+    with job.looping(server, "--since-last", "--bucket", f"{minutes}m") as loop:
+        cold = loop.first_run()
+        for _ in range(RUNS_TO_WARM_UP):
+            _add(server, plan, minutes)
+            loop.next_run()
         _add(server, plan, minutes)
-        warm_job.next_run()
-        _add(server, plan, minutes)
-        warm = warm_job.next_run()
+        warm = loop.next_run()
     if min(cold.stays, warm.stays) < rows:
         raise CannotMeasure(f"the job read {cold.stays} and {warm.stays} rows of {rows} that were new.")
     return Increment(minutes, rows, cold, warm)

@@ -4,9 +4,9 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psutil
@@ -43,27 +43,35 @@ def _stays(told: str) -> int:
     return int(found[-1]) if found else 0
 
 
-class WarmJob:
-    """The job in its loop, on a Spark that has been running for a while."""
+class Loop:
+    """The job going on from run to run on one Spark."""
 
     def __init__(self, server: Server, process: processes.Process, said: Path) -> None:
         self.server, self.process, self.said = server, process, said
 
+    def first_run(self) -> JobFigures:
+        """The first one has to start Spark."""
+        return self._run()
+
     def next_run(self) -> JobFigures:
-        """What the next run that finds anything new costs."""
-        before = len(WRITTEN.findall(self.said.read_text()))
+        """What the next run that finds anything new costs, without the second it may take to look."""
+        found = self._run()
+        seconds = float(WRITTEN.findall(self.said.read_text())[-1])
+        return replace(found, used=replace(found.used, seconds=seconds))
+
+    def _run(self) -> JobFigures:
+        ended = self._ended()
         watched = psutil.Process(self.process.pid)
         with CpuMeter({"database": self.server.process}) as database, Meter(watched) as meter:
-            self._wait_for(before + 1)
-        told = self.said.read_text()
-        # The loop looks once a second; what it waited until then is not the run's.
-        seconds = float(WRITTEN.findall(told)[-1])
-        used = Used(seconds, meter.used.cpu_seconds, meter.used.peak_bytes)
-        return JobFigures(_stays(told), used, database.seconds["database"])
+            self._wait_until(lambda: self._ended() > ended)
+        return JobFigures(_stays(self.said.read_text()), meter.used, database.seconds["database"])
 
-    def _wait_for(self, runs: int) -> None:
+    def _ended(self) -> int:
+        return len(WRITTEN.findall(self.said.read_text()))
+
+    def _wait_until(self, is_true: Callable[[], bool]) -> None:
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while len(WRITTEN.findall(self.said.read_text())) < runs:
+        while not is_true():
             self.server.heartbeat()
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise CannotMeasure(f"the job does not go on: {self.said.read_text()[-2000:]}")
@@ -71,9 +79,9 @@ class WarmJob:
 
 
 @contextmanager
-def warm(server: Server, *arguments: str) -> Iterator[WarmJob]:
+def looping(server: Server, *arguments: str) -> Iterator[Loop]:
     process, said = server.spawn(*JOB, "--every", "1", *arguments)
     try:
-        yield WarmJob(server, process, said)
+        yield Loop(server, process, said)
     finally:
         processes.stop(process, signal.SIGTERM, STOP_SECONDS)

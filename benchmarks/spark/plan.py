@@ -43,7 +43,7 @@ class Plan:
             "generate": 5 + 16 * millions,
             "job": SPARK_START_SECONDS + 30 * millions,
             "query": 12 * millions,
-            "increments": (len(INCREMENTS) + 1) * (SPARK_START_SECONDS + 10),
+            "increments": len(INCREMENTS) * (SPARK_START_SECONDS + 20),
             "archive": SPARK_START_SECONDS + 10 * millions,
             "lake": SPARK_START_SECONDS + 25 * millions,
             "duckdb": 2 + 2 * millions,

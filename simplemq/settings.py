@@ -204,6 +204,8 @@ SIMPLEMQ_LOG_RETENTION_DAYS = env.int("SIMPLEMQ_LOG_RETENTION_DAYS", default=30)
 # Where and with what `run_metrics` computes: a replica or a role that may only read, and a Spark master.
 SIMPLEMQ_METRICS_SOURCE_URL = env.str("SIMPLEMQ_METRICS_SOURCE_URL", default="")
 SIMPLEMQ_SPARK_MASTER = env.str("SIMPLEMQ_SPARK_MASTER", default="local[*]")
+# Where Parquet is kept. With one, a day of the log is dropped only when it is there.
+SIMPLEMQ_LAKE = env.str("SIMPLEMQ_LAKE", default="").rstrip("/")
 
 # Fields whose name contains one of these words (without - and _) are masked in the console until revealed.
 SIMPLEMQ_MASKED_FIELDS = env.list(

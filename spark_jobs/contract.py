@@ -10,9 +10,11 @@ from dataclasses import dataclass
 SPARK_TYPES = {
     "bigint": "long",
     "boolean": "boolean",
+    "date": "date",
     "double precision": "double",
     "integer": "integer",
     "jsonb": "string",
+    "smallint": "short",
     "text": "string",
     "timestamptz": "timestamp",
     "uuid": "string",
@@ -54,6 +56,31 @@ MESSAGE_STAY = Table(
     },
 )
 
+# Every stay that has ended, as it is archived.
+MESSAGE_LOG = Table(
+    "message_log",
+    {
+        "message_id": "uuid",
+        "team_id": "bigint",
+        "queue_id": "bigint",
+        "enqueued_at": "timestamptz",
+        "first_delivered_at": "timestamptz",
+        "last_delivered_at": "timestamptz",
+        "finished_at": "timestamptz",  # when its end was logged, which says the day it is archived by
+        "left_at": "timestamptz",  # when it left the queue, if before
+        "delivery_count": "integer",
+        "nack_count": "integer",
+        "lease_expiry_count": "integer",
+        "size_bytes": "integer",
+        "priority": "smallint",
+        "outcome": "varchar",
+        "group_id": "varchar",
+        "error_type": "varchar",
+        "fingerprint": "varchar",
+        "redrive_id": "bigint",
+    },
+)
+
 # Queues and the settings that advice is about: some of the columns there are.
 QUEUE = Table(
     "queue",
@@ -68,6 +95,52 @@ QUEUE = Table(
         "target_age_seconds": "integer",
         "deleted_at": "timestamptz",
     },
+)
+
+# Dead letters with their bodies. A view: a role that may read it needs nothing else.
+DEAD_LETTER = Table(
+    "dead_letter",
+    {
+        "message_id": "uuid",
+        "team_id": "bigint",
+        "team_name": "varchar",
+        "queue_id": "bigint",  # the dead-letter queue
+        "queue_name": "varchar",
+        "source_queue_id": "bigint",  # where it died
+        "source_queue_name": "varchar",
+        "dead_lettered_at": "timestamptz",  # says the day it is archived by
+        "dead_letter_reason": "varchar",
+        "enqueued_at": "timestamptz",  # when its producer sent it
+        "entered_at": "timestamptz",  # retention counts from here
+        "retention_seconds": "integer",
+        "ttl_expires_at": "timestamptz",  # its own time to live
+        "expires_at": "timestamptz",  # the earlier of both
+        "first_delivered_at": "timestamptz",
+        "last_delivered_at": "timestamptz",
+        "first_failed_at": "timestamptz",
+        "last_failed_at": "timestamptz",
+        "delivery_count": "integer",
+        "nack_count": "integer",
+        "lease_expiry_count": "integer",
+        "redrive_count": "integer",
+        "max_deliveries": "integer",
+        "priority": "smallint",
+        "sequence": "bigint",
+        "group_id": "varchar",
+        "deduplication_id": "varchar",
+        "key": "varchar",
+        "trace_id": "varchar",
+        "attributes": "jsonb",
+        "error_type": "varchar",
+        "fingerprint": "varchar",
+        "last_error": "jsonb",
+        "history": "jsonb",
+        "size_bytes": "integer",
+        "body": "text",
+        "body_sha256": "text",  # as PostgreSQL computed it
+    },
+    # One death of one message. Restored or pulled back it is the same letter, dead again it is another one.
+    key=("queue_id", "message_id", "dead_lettered_at"),
 )
 
 # --- Written -------------------------------------------------------------------------------------
@@ -202,6 +275,7 @@ METRICS_RUN = Table(
         "started_at": "timestamptz",
         "finished_at": "timestamptz",
         "error": "text",
+        "exported_to": "text",
     },
     key=("id",),
 )
@@ -212,7 +286,19 @@ METRICS_WATERMARK = Table(
     key=("bucket_seconds",),
 )
 
-READ = (MESSAGE_STAY, QUEUE)
+ARCHIVED_DAY = Table(
+    "archived_day",
+    {
+        "lake": "text",
+        "day": "date",
+        "rows": "bigint",
+        "checksum": "text",
+        "archived_at": "timestamptz",
+    },
+    key=("lake", "day"),
+)
+
+READ = (MESSAGE_STAY, MESSAGE_LOG, QUEUE, DEAD_LETTER)
 WRITTEN = (
     QUEUE_METRICS,
     QUEUE_GROUP_METRICS,
@@ -220,4 +306,5 @@ WRITTEN = (
     QUEUE_ADVICE,
     METRICS_RUN,
     METRICS_WATERMARK,
+    ARCHIVED_DAY,
 )

@@ -1,5 +1,7 @@
 """Connections of the driver. Each commits by itself: nothing of ours holds a snapshot while Spark works."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -22,6 +24,20 @@ def connect(url: str, what: str = "the database") -> Connection:
         )
     except (psycopg.OperationalError, psycopg.ProgrammingError) as problem:
         raise JobError(f"Cannot reach {what}: {in_one_line(problem)}") from None
+
+
+@contextmanager
+def one_at_a_time(primary: Connection, lock: int, refusal: str) -> Iterator[None]:
+    """Hold a lock that ends with its connection at the latest, never outliving its process."""
+    row = primary.execute("SELECT pg_try_advisory_lock(%s) AS yes", [lock]).fetchone()
+    if row is None or not row.yes:
+        raise JobError(refusal)
+    try:
+        yield
+    finally:
+        if not primary.closed:
+            # Left to the end of the connection, it would stay a moment longer than we do.
+            primary.execute("SELECT pg_advisory_unlock(%s)", [lock])
 
 
 def in_one_line(problem: Exception) -> str:

@@ -3,20 +3,22 @@
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from datetime import timedelta
 
 import adbc_driver_manager
 import psycopg
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from spark_jobs import database
+from spark_jobs.archive import archive_log
 from spark_jobs.config import BUCKETS, Config
 from spark_jobs.contract import DLQ_ERROR_METRICS, QUEUE_ADVICE, QUEUE_METRICS
 from spark_jobs.errors import JobError, SparkLost
+from spark_jobs.export import export_history
 from spark_jobs.ledger import Ledger
 from spark_jobs.log import say
 from spark_jobs.settled import settled, wait_for_replica
@@ -41,9 +43,14 @@ def run_once(config: Config, start_spark: StartSpark) -> None:
     with in_one_sentence(), closing(database.connect(config.database_url)) as primary:
         ledger = Ledger(primary)
         ledger.check(config.queue_id)
+        if config.lake is not None and not config.dry_run:
+            config.lake.check()
         with nullcontext() if config.dry_run else ledger.locked():
             for bucket_seconds in config.buckets:
                 _run_size(config, ledger, bucket_seconds, start_spark)
+            if config.lake is not None:
+                export_history(config, config.lake, ledger, start_spark)
+                archive_log(config, config.lake, ledger, start_spark)
 
 
 def _run_size(config: Config, ledger: Ledger, bucket_seconds: int, start_spark: StartSpark) -> None:
@@ -64,7 +71,10 @@ def _run_size(config: Config, ledger: Ledger, bucket_seconds: int, start_spark: 
 
 def _next_window(config: Config, ledger: Ledger, bucket_seconds: int) -> Window | None:
     seen = settled(ledger.primary, config.settle_seconds)
-    state = State(seen.until, ledger.watermark(bucket_seconds), ledger.log_begins())
+    archived = ledger.archived_days(config.lake) if config.lake and config.log != "table" else []
+    if config.log == "lake" and not archived:
+        raise JobError("The lake has no day of the log yet.")
+    state = State.of(config, seen.until, ledger.watermark(bucket_seconds), ledger.log_begins(), archived)
     window = plan(config, bucket_seconds, state)
     if window is not None:
         with closing(database.connect(config.source_url, "the database to read from")) as source:
@@ -97,7 +107,8 @@ def _kept(frame: DataFrame) -> Iterator[DataFrame]:
     try:
         yield frame.persist()
     finally:
-        frame.unpersist()
+        with suppress(Py4JError):  # what Spark kept went with it, and the results may be written
+            frame.unpersist()
 
 
 def _write(
@@ -157,6 +168,8 @@ def in_one_sentence() -> Iterator[None]:
     """Whatever the database or Spark has to say becomes the sentence of an error."""
     try:
         yield
+    except Py4JJavaError as problem:
+        raise JobError(f"Spark could not do it: {_cause(str(problem.java_exception))}") from problem
     except Py4JError as problem:
         raise SparkLost(f"Spark is gone: {database.in_one_line(problem)}") from problem
     except PySparkException as problem:

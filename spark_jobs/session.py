@@ -28,6 +28,9 @@ SETTINGS = {
     # Days begin at midnight UTC, whatever the clock on the wall of this machine says.
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # As every reader of Parquet knows them; Spark's own INT96 is deprecated.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.parquet.compression.codec": "zstd",
 }
 QUIET_JAVA = f"-Dlog4j2.configurationFile={(PACKAGE / 'log4j2.properties').as_uri()}"
 LOCAL_SETTINGS = {

@@ -1,9 +1,11 @@
 """Which buckets a run computes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from spark_jobs.config import Config
+from spark_jobs.days import back_through, bounds_of
 
 
 @dataclass(frozen=True)
@@ -14,6 +16,7 @@ class Window:
     start: datetime
     stop: datetime
     settled_until: datetime  # nothing will be logged any more as having happened before
+    archived: Sequence[date] = ()  # days of the log to be read from the lake
 
     @property
     def size(self) -> timedelta:
@@ -36,6 +39,26 @@ class State:
     settled_until: datetime
     watermark: datetime | None  # every bucket before it has been computed
     log_begins: datetime | None  # what was logged earlier has been dropped; None: nothing was ever logged
+    archived: Sequence[date] = ()  # days of the log that are in the lake, in order
+
+    @classmethod
+    def of(
+        cls,
+        config: Config,
+        settled_until: datetime,
+        watermark: datetime | None,
+        log_begins: datetime | None,
+        archived: Sequence[date],
+    ) -> "State":
+        """The log begins with the first of the days before it that the lake has without a gap.
+
+        Who reads the lake alone knows nothing of what was logged after its last day.
+        """
+        if config.log == "lake" and archived:
+            settled_until = log_begins = bounds_of(archived[-1])[1]
+        if archived:
+            log_begins = back_through(set(archived), log_begins or settled_until)
+        return cls(settled_until, watermark, log_begins, archived)
 
 
 def plan(config: Config, bucket_seconds: int, state: State) -> Window | None:
@@ -52,12 +75,15 @@ def plan(config: Config, bucket_seconds: int, state: State) -> Window | None:
     if state.log_begins is not None:
         # What has been dropped from the log cannot be computed again: what was computed then stays.
         start = max(start, _floor(state.log_begins, bucket_seconds))
-    return Window(bucket_seconds, start, stop, state.settled_until) if start < stop else None
+    if start >= stop:
+        return None
+    archived = [day for day in state.archived if bounds_of(day)[1] > start]
+    return Window(bucket_seconds, start, stop, state.settled_until, archived)
 
 
 def advances(window: Window, watermark: datetime | None, config: Config) -> bool:
     """Whether every bucket before the window's end is computed once it is written."""
-    if config.queue_id is not None:
+    if config.queue_id is not None or config.log == "lake":
         return False
     if config.start is None:
         return True

@@ -1,4 +1,7 @@
-"""Makes the daily partitions of the log ahead of time, and drops those older than the retention."""
+"""Makes the daily partitions of the log ahead of time, and drops those older than the retention.
+
+With a lake, only those that are there: the digest of the day is that of what was read back from the lake.
+"""
 
 from datetime import date, datetime, timedelta
 
@@ -12,15 +15,32 @@ DAYS_AHEAD = 7
 
 def run_once(batch: int, now: datetime | None = None) -> int:
     today = (now or timezone.now()).date()
-    existing = MessageLog.objects.days()
-    missing = {today + timedelta(days=ahead) for ahead in range(DAYS_AHEAD + 1)} - existing
-    outlived = {day for day in existing if day < _oldest_kept(today)}
+    oldest_kept = today - timedelta(days=settings.SIMPLEMQ_LOG_RETENTION_DAYS)
+    made = _make(today, oldest_kept, batch)
+    dropped = _drop(oldest_kept, batch)
+    if settings.SIMPLEMQ_LAKE:
+        return made + dropped
+    return made + dropped + MessageLog.objects.clear_default(oldest_kept, batch)
+
+
+def _make(today: date, oldest_kept: date, batch: int) -> int:
+    wanted = {today + timedelta(days=ahead) for ahead in range(DAYS_AHEAD + 1)}
+    if settings.SIMPLEMQ_LAKE:
+        # What the default partition has caught is archived by the day as well.
+        wanted |= MessageLog.objects.days_in_default(oldest_kept)
+    missing = wanted - MessageLog.objects.days()
     for day in sorted(missing)[:batch]:
         MessageLog.objects.add_day(day)
-    for day in sorted(outlived)[:batch]:
+    return len(missing)
+
+
+def _drop(oldest_kept: date, batch: int) -> int:
+    outlived = [day for day in sorted(MessageLog.objects.days()) if day < oldest_kept]
+    gone = [day for day in outlived[:batch] if _may_go(day)]
+    for day in gone:
         MessageLog.objects.drop_day(day)
-    return len(missing) + len(outlived) + MessageLog.objects.clear_default(_oldest_kept(today), batch)
+    return len(gone)
 
 
-def _oldest_kept(today: date) -> date:
-    return today - timedelta(days=settings.SIMPLEMQ_LOG_RETENTION_DAYS)
+def _may_go(day: date) -> bool:
+    return not settings.SIMPLEMQ_LAKE or MessageLog.objects.is_in_lake(settings.SIMPLEMQ_LAKE, day)

@@ -19,3 +19,9 @@ def find_queue(text: str, team_name: str | None = None) -> Queue:
     if not found:
         raise QueueNotFound(f"There is no queue {text}.")
     return found[0]
+
+
+def find_dead_letter_queue(text: str, team_name: str | None = None) -> Queue:
+    """The queue itself, or the dead-letter queue of one whose dead letters are meant."""
+    queue = find_queue(text, team_name)
+    return queue if queue.is_dlq or queue.dlq is None else queue.dlq

@@ -72,7 +72,7 @@ class MessageLogManager(models.Manager["MessageLog"]):
 
     def add_day(self, day: date) -> None:
         """Make a day's partition. Rows that the default partition has caught for it move over."""
-        midnight = datetime.combine(day, time(), UTC)
+        midnight = _midnight(day)
         run_script(
             "message_log/add_partition",
             partition=_partition(day),
@@ -80,13 +80,24 @@ class MessageLogManager(models.Manager["MessageLog"]):
             stop=sql.Literal(midnight + timedelta(days=1)),
         )
 
+    def days_in_default(self, before: date) -> set[date]:
+        """Earlier days than that of which the default partition has rows."""
+        return {row.day for row in run("message_log/days_in_default", before=_midnight(before))}
+
+    def is_in_lake(self, lake: str, day: date) -> bool:
+        """Whether the lake has that day exactly as it is here."""
+        return bool(run_one("message_log/is_in_lake", lake=lake, day=day).yes)
+
     def clear_default(self, oldest_kept: date, batch: int) -> int:
         """Remove a batch of rows older than that from the default partition, which no day is dropped with."""
-        midnight = datetime.combine(oldest_kept, time(), UTC)
-        return int(run_one("message_log/clear_default", before=midnight, batch=batch).removed)
+        return int(run_one("message_log/clear_default", before=_midnight(oldest_kept), batch=batch).removed)
 
     def drop_day(self, day: date) -> None:
         run_script("message_log/drop_partition", partition=_partition(day))
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
 
 
 def _partition(day: date) -> sql.Identifier:

@@ -1,6 +1,7 @@
 """The tables of the service. No SQL here: statements live in `queues/sql`, run by `queues/managers`."""
 
 from queues.models.api_key import ApiKey
+from queues.models.archived_day import ArchivedDay
 from queues.models.audit_entry import Action, AuditEntry
 from queues.models.discarded_message import DiscardedMessage
 from queues.models.error_group import ErrorGroup, ErrorGroupDelta, ErrorGroupHour
@@ -36,6 +37,7 @@ __all__ = [
     "AdviceKind",
     "AdviceStatus",
     "ApiKey",
+    "ArchivedDay",
     "AuditEntry",
     "Confidence",
     "DiscardedMessage",

@@ -216,6 +216,7 @@ class MetricsRun(models.Model):
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
     error = models.TextField(default="", blank=True)
+    exported_to = models.TextField(default="", blank=True, db_default="")  # the lake that has its whole days
 
     class Meta:
         db_table = "metrics_run"

@@ -10,33 +10,27 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
 
 from spark_jobs import session
 from spark_jobs.config import Config
 from spark_jobs.errors import JobError, SparkLost, UsageError
+from spark_jobs.exits import status_of
 from spark_jobs.log import say
 from spark_jobs.runs import StartSpark, run_once
 
-INTERRUPTED = 130
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def main(argv: Sequence[str], env: Mapping[str, str]) -> int:
-    signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        config = Config.read(argv, env)
-        start_spark = cache(lambda: session.start(config.master))
-        if config.every is None:
-            run_once(config, start_spark)
-        else:
-            _run_until_stopped(config, config.every, start_spark)
-    except JobError as problem:
-        print(f"run_metrics: {problem}", file=sys.stderr)
-        return problem.exit_code
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    return 0
+    return status_of("run_metrics", lambda: Config.read(argv, env), _run)
+
+
+def _run(config: Config) -> None:
+    start_spark = cache(lambda: session.start(config.master))
+    if config.every is None:
+        run_once(config, start_spark)
+    else:
+        _run_until_stopped(config, config.every, start_spark)
 
 
 def _run_until_stopped(config: Config, every: float, start_spark: StartSpark) -> None:
@@ -60,10 +54,6 @@ def _stop(stopped: threading.Event) -> None:
     stopped.set()
     for number in SIGNALS:  # the next one means it
         signal.signal(number, signal.SIG_DFL)
-
-
-def _interrupt(*_: Any) -> None:
-    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

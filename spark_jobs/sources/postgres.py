@@ -1,12 +1,16 @@
 """`spark.read.format("simplemq")`: PostgreSQL, read in parallel as Arrow, without a JDBC driver.
 
 Options: `url`, and `read`, which is one of
-  stays   with columns, start, stop, settled_until, partitions and maybe queue_id
+  stays   with columns, start, stop, settled_until, partitions and maybe queue_id; `elsewhere` names days of
+          the log to leave out
+  log     with columns, day and partitions
   rows    with table, columns and maybe bucket_seconds, start, stop, queue_id
+  letters with columns, until and maybe queue_id
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from contextlib import contextmanager
+from datetime import date, datetime
 
 import adbc_driver_postgresql.dbapi as adbc
 import pyarrow as pa
@@ -28,6 +32,10 @@ class SimpleMQDataSource(DataSource):
         columns = _columns(self.options)
         if self.options["read"] == "stays":
             return struct_of(contract.MESSAGE_STAY, columns).add("stays", "long")
+        if self.options["read"] == "log":
+            return struct_of(contract.MESSAGE_LOG, columns)
+        if self.options["read"] == "letters":
+            return struct_of(contract.DEAD_LETTER, columns)
         return struct_of(TABLES[self.options["table"]], columns)
 
     def reader(self, schema: StructType) -> DataSourceReader:
@@ -44,11 +52,18 @@ class Reader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """In a statement of its own, outside any transaction: its snapshot lives as long as it runs."""
-        with adbc.connect(self.url, autocommit=True) as connection, connection.cursor() as cursor:
-            cursor.execute("SET default_transaction_read_only = on")
-            cursor.execute("SET application_name = 'simplemq metrics'")
+        with reading(self.url) as cursor:
             cursor.execute(partition.value)
             yield from cursor.fetch_record_batch()
+
+
+@contextmanager
+def reading(url: str) -> Iterator[adbc.Cursor]:
+    """A cursor that can change nothing."""
+    with adbc.connect(url, autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute("SET default_transaction_read_only = on")
+        cursor.execute("SET application_name = 'simplemq metrics'")
+        yield cursor
 
 
 def struct_of(table: contract.Table, columns: Sequence[str]) -> StructType:
@@ -67,7 +82,15 @@ def _statements(options: Mapping[str, str]) -> list[str]:
             datetime.fromisoformat(options["settled_until"]),
             _number(options, "queue_id"),
             int(options["partitions"]),
+            [date.fromisoformat(day) for day in options["elsewhere"].split()],
         )
+    if options["read"] == "log":
+        return statements.log(
+            _columns(options), date.fromisoformat(options["day"]), int(options["partitions"])
+        )
+    if options["read"] == "letters":
+        until = datetime.fromisoformat(options["until"])
+        return statements.dying_letters(_columns(options), until, _number(options, "queue_id"))
     return statements.rows(
         TABLES[options["table"]],
         _columns(options),

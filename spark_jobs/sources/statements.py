@@ -4,11 +4,13 @@ Columns and ranges are pushed down into it, because Spark would do neither. Ever
 time of ours, never a text of somebody else's.
 """
 
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
+from uuid import UUID
 
-from spark_jobs.contract import MESSAGE_STAY, Table
+from spark_jobs.contract import DEAD_LETTER, MESSAGE_LOG, MESSAGE_STAY, Table
+from spark_jobs.days import apart_from, bounds_of
 
 SLICE = timedelta(minutes=5)  # of the log, at the least, for a reader of its own
 # What the driver for Arrow would hand over as types that Spark does not know.
@@ -22,10 +24,14 @@ def stays(
     settled_until: datetime,
     queue_id: int | None,
     partitions: int,
+    elsewhere: Sequence[date] = (),
 ) -> list[str]:
-    """Every stay that overlaps [start, stop), once; `stays` is how many a row stands for."""
+    """Every stay that overlaps [start, stop), once; `stays` is how many a row stands for.
+
+    Days of the log that are read elsewhere are left out.
+    """
     asked = (columns, start, stop, settled_until, queue_id, partitions)
-    return settled_stays(*asked) + open_stays(*asked)
+    return settled_stays(*asked, elsewhere) + open_stays(*asked)
 
 
 def settled_stays(
@@ -35,17 +41,18 @@ def settled_stays(
     settled_until: datetime,
     queue_id: int | None,
     partitions: int,
+    elsewhere: Sequence[date] = (),
 ) -> list[str]:
     """Stays that overlap [start, stop) and ended before `settled_until`: these rows change no more.
 
     By slices of time, each a few partitions of the log and nothing else.
     """
-    bounds = _slices(start, settled_until, partitions)
     return [
         f"SELECT {_selected(columns)}, 1::bigint AS stays FROM message_stay"
         f" WHERE logged_at >= {_time(lower)} AND logged_at < {_time(upper)}"
         f" AND {_overlapping(start, stop, queue_id)}"
-        for lower, upper in pairwise(bounds)
+        for span in apart_from(elsewhere, start, settled_until)
+        for lower, upper in pairwise(_slices(*span, partitions))
     ]
 
 
@@ -73,6 +80,15 @@ def open_stays(
     ]
 
 
+def log(columns: Sequence[str], day: date, partitions: int) -> list[str]:
+    """All that was logged on one day."""
+    return [
+        f"SELECT {_selected(columns, MESSAGE_LOG)} FROM message_log"
+        f" WHERE finished_at >= {_time(lower)} AND finished_at < {_time(upper)}"
+        for lower, upper in pairwise(_slices(*bounds_of(day), partitions))
+    ]
+
+
 def rows(
     table: Table,
     columns: Sequence[str],
@@ -90,6 +106,28 @@ def rows(
     ]
     where = " AND ".join(filter(None, conditions)) or "true"
     return [f"SELECT {_selected(columns, table)} FROM {table.name} WHERE {where}"]
+
+
+def dying_letters(columns: Sequence[str], until: datetime, queue_id: int | None) -> list[str]:
+    """Dead letters that expire up to then. One statement is one snapshot: none comes twice, none is missed.
+
+    By retention and by their own time to live, apart, because each has an index of its own.
+    """
+    is_retention_over = f"entered_at <= {_time(until)} - make_interval(secs => retention_seconds)"
+    is_ttl_over = f"ttl_expires_at <= {_time(until)}"
+    queue = f" AND queue_id = {queue_id:d}" if queue_id is not None else ""
+    branches = [
+        f"SELECT {_selected(columns, DEAD_LETTER)} FROM dead_letter WHERE {is_over}{queue}"
+        for is_over in (is_retention_over, f"{is_ttl_over} AND NOT {is_retention_over}")
+    ]
+    return [" UNION ALL ".join(branches)]
+
+
+def letters(columns: Sequence[str], keys: Iterable[tuple[int, UUID, datetime]]) -> str:
+    """These letters, as far as they are still there: of one that died again since, this death is over."""
+    wanted = ", ".join(f"({queue_id:d}, '{uid}'::uuid, {_time(died)})" for queue_id, uid, died in keys)
+    named = ", ".join(DEAD_LETTER.key)
+    return f"SELECT {_selected(columns, DEAD_LETTER)} FROM dead_letter WHERE ({named}) IN (VALUES {wanted})"
 
 
 def _selected(columns: Sequence[str], table: Table = MESSAGE_STAY) -> str:

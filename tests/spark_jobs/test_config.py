@@ -1,9 +1,10 @@
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
 from spark_jobs.config import Config
 from spark_jobs.errors import UsageError
+from spark_jobs.lake import Lake
 
 ENV = {"DATABASE_URL": "postgresql://localhost/simplemq"}
 
@@ -23,6 +24,26 @@ def test_it_reads_messages_from_the_database_unless_there_is_a_replica():
     assert read().source_url == ENV["DATABASE_URL"]
     assert read(SIMPLEMQ_METRICS_SOURCE_URL="postgresql://replica/").source_url == "postgresql://replica/"
     assert read("--source-url", "postgresql://other/").source_url == "postgresql://other/"
+
+
+def test_a_lake_is_read_together_with_the_table_unless_told_otherwise():
+    assert (read().lake, read().log) == (None, "table")
+    config = read("--lake", "/lake/")
+    assert (config.lake, config.log) == (Lake("/lake"), "both")
+    assert read("--log", "table", SIMPLEMQ_LAKE="s3a://lake").log == "table"
+
+
+@pytest.mark.parametrize(
+    ("location", "path"),
+    [
+        ("/data/lake/", "file:///data/lake/message_log/date=2026-11-18"),
+        ("file:///data/lake", "file:///data/lake/message_log/date=2026-11-18"),
+        ("s3a://bucket/simplemq/", "s3a://bucket/simplemq/message_log/date=2026-11-18"),
+        ("hdfs://name:8020/lake", "hdfs://name:8020/lake/message_log/date=2026-11-18"),
+    ],
+)
+def test_a_lake_is_a_folder_or_an_address(location, path):
+    assert Lake(location).day("message_log", date(2026, 11, 18)) == path
 
 
 def test_it_leaves_the_master_to_spark_submit():
@@ -58,6 +79,11 @@ def test_a_time_without_a_zone_is_utc():
         (["--master", "sparkle"], "'sparkle' is no Spark master; write for example local[*]"),
         (["--master", "local[0]"], "is no Spark master"),
         (["--master", "spark://host"], "is no Spark master"),
+        (["--lake", "lake"], "The lake 'lake' must be an absolute path, or an address as s3a://…."),
+        (["--log", "lake", "--from", "2026-11-18"], "--log lake needs --lake."),
+        (["--log", "lake", "--lake", "/lake"], "it needs --from."),
+        (["--log", "pond"], "invalid choice: 'pond'"),
+        (["--log-retention-days", "-1"], "'-1' is not a whole number above zero"),
         (["--nonsense"], "Unrecognized arguments: --nonsense."),
         (["--database-url", ""], "Say which database"),
     ],

@@ -35,7 +35,10 @@ def real_key(table: str) -> tuple[str, ...]:
         return tuple(name for [name] in cursor.fetchall())
 
 
-@pytest.mark.parametrize("table", [contract.MESSAGE_STAY, *contract.WRITTEN], ids=lambda table: table.name)
+WHOLE = (contract.MESSAGE_STAY, contract.MESSAGE_LOG, contract.DEAD_LETTER, *contract.WRITTEN)
+
+
+@pytest.mark.parametrize("table", WHOLE, ids=lambda table: table.name)
 def test_it_knows_every_column(table):
     assert real_columns(table.name) == table.columns
 

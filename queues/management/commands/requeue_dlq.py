@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from queues import limits
 from queues.management import filters, interruption
-from queues.management.finding import find_queue
+from queues.management.finding import find_dead_letter_queue, find_queue
 from queues.management.refusals import in_one_sentence
 from queues.models import Queue, RedriveStatus, RedriveTask
 from queues.operations import redrive
@@ -52,7 +52,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         with in_one_sentence():
-            dlq = _dlq(find_queue(options["queue"], options["team"]))
+            dlq = find_dead_letter_queue(options["queue"], options["team"])
             target = find_queue(options["target"], dlq.team.name) if options["target"] else None
             chosen = {"target": target, "filter": filters.read(options["filter"]), "limit": options["limit"]}
             plan = redrive.plan(dlq, **chosen)
@@ -96,11 +96,6 @@ class Command(BaseCommand):
             self.stdout.write(_end_as_text(task))
         if task.skipped or task.status != RedriveStatus.COMPLETED:
             raise SystemExit(PARTIAL)
-
-
-def _dlq(queue: Queue) -> Queue:
-    """The queue itself, or the dead-letter queue of one whose dead letters are meant."""
-    return queue if queue.is_dlq or queue.dlq is None else queue.dlq
 
 
 def _who() -> str:

@@ -165,6 +165,21 @@ class TestLogPartitions:
         log_partitions.run_once(BATCH, after(days=5))
         assert min(MessageLog.objects.days()) == (NOW + timedelta(days=2)).date()
 
+    def test_with_a_lake_it_keeps_what_is_not_there(self, settings):
+        settings.SIMPLEMQ_LAKE = "s3a://lake"
+        log_partitions.run_once(BATCH, NOW)
+        log_partitions.run_once(BATCH, after(days=100))
+        assert NOW.date() in MessageLog.objects.days()
+
+    def test_with_a_lake_what_the_default_partition_caught_gets_its_day(self, settings):
+        settings.SIMPLEMQ_LAKE = "s3a://lake"
+        delivery = in_flight_message(new_queue())
+        queues.finish_batch(Queue.objects.get(), "acked", 1)
+        log_partitions.run_once(BATCH, after(days=100))
+        assert NOW.date() in MessageLog.objects.days()
+        assert rows_in("message_log_default") == 0
+        assert MessageLog.objects.get().message_id == delivery.id
+
 
 def rows_in(table: str) -> int:
     with connection.cursor() as cursor:

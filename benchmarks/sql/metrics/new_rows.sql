@@ -8,12 +8,15 @@ SELECT uuidv7(ends_at - finished_at + enqueued_at - now()), team_id, queue_id, e
        first_delivered_at + (ends_at - finished_at), last_delivered_at + (ends_at - finished_at), ends_at,
        delivery_count, nack_count, lease_expiry_count, size_bytes, priority, outcome, group_id, error_type, fingerprint
   FROM (
-           SELECT *,
+           SELECT last.*,
                   %(start)s::timestamptz
                     + (%(stop)s::timestamptz - %(start)s::timestamptz)
                       * ((row_number() OVER (ORDER BY finished_at) - 1) / %(rows)s::float8) AS ends_at
-             FROM message_log
-            WHERE finished_at < %(until)s
-            ORDER BY finished_at DESC
-            LIMIT %(rows)s
+             FROM (
+                      SELECT *
+                        FROM message_log
+                       WHERE finished_at < %(until)s
+                       ORDER BY finished_at DESC
+                       LIMIT %(rows)s
+                  ) AS last
        ) AS last

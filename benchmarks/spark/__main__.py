@@ -4,36 +4,24 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from typing import Any
 
 import psutil
 
 from benchmarks import results
-from benchmarks.errors import CannotMeasure
+from benchmarks.measured import measured
 from benchmarks.progress import Progress
 from benchmarks.spark import parts
 from benchmarks.spark.plan import SIZES, START_SECONDS, Plan
 from benchmarks.spark.report import report
 from benchmarks.spark.server import started
-from simplemq.errors import CannotStart
-from simplemq.stop_signal import StopRequested, StopSignal
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     given = _given(arguments)
     plan = Plan(tuple(sorted(given.rows)))
-    stop = StopSignal()
-    stop.install()
-    try:
-        with closing(Progress(plan.total_seconds, stop)) as progress:
-            found = _measure(plan, progress)
-    except StopRequested:
-        print("Stopped.", file=sys.stderr)
-        return 130
-    except (CannotMeasure, CannotStart) as problem:
-        print(f"bench-spark: {problem}", file=sys.stderr)
-        return 1
+    found = measured("bench-spark", plan.total_seconds, lambda progress: _measure(plan, progress))
     if given.json:
         print(json.dumps(found, indent=2, default=results.plain))
     else:

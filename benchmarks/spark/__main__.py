@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.json:
         print(json.dumps(found, indent=2, default=results.plain))
     else:
-        print(report(found["sizes"]))
+        print(report(found))
         print(f"\nWritten to {results.write(found)}")
     return 0
 
@@ -48,13 +48,16 @@ def _count(text: str) -> int:
 
 def _measure(plan: Plan, progress: Progress) -> dict[str, Any]:
     load = psutil.getloadavg()[0]
-    sizes = []
+    found: dict[str, Any] = {"machine": {"cpus": psutil.cpu_count(), "load_before": load}, "tables": []}
     for rows in plan.sizes:
         with ExitStack() as stack:
             with progress.step("starting PostgreSQL", START_SECONDS):
                 server = stack.enter_context(started(progress.heartbeat))
-            sizes.append(parts.measure(server, rows, plan, progress))
-    return {"machine": {"cpus": psutil.cpu_count(), "load_before": load}, "sizes": sizes}
+            found["tables"].append(parts.measure_table(server, rows, plan, progress))
+            if rows == plan.largest:
+                found["increments"] = parts.measure_increments(server, rows, plan, progress)
+                found["lake"] = parts.measure_lake(server, rows, plan, progress)
+    return found
 
 
 if __name__ == "__main__":

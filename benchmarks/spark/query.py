@@ -4,8 +4,6 @@ Both run the very same text, and both write down what they found, as the job doe
 """
 
 import sys
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 import adbc_driver_postgresql.dbapi as adbc
@@ -14,7 +12,7 @@ import pyarrow.parquet as parquet
 
 from benchmarks.errors import CannotMeasure
 from benchmarks.spark.meter import Meter, Used
-from benchmarks.spark.plan import BUCKET_SECONDS
+from benchmarks.spark.plan import BUCKET_SECONDS, Plan
 from benchmarks.spark.server import Server
 
 SQL = Path(__file__).resolve().parent.parent / "sql" / "metrics"
@@ -23,36 +21,11 @@ WORK_MEMORY = "256MB"
 BY_POSTGRES, BY_DUCKDB = "bench_by_postgres", "bench_by_duckdb"
 
 
-@dataclass(frozen=True)
-class Span:
-    """The buckets that the job computed."""
-
-    start: datetime
-    stop: datetime
-
-    @classmethod
-    def of_the_last_run(cls, server: Server) -> "Span":
-        with server.connect() as connection:
-            found = connection.execute(
-                "SELECT window_from, window_to FROM metrics_run"
-                " WHERE status = 'succeeded' AND bucket_seconds = %s ORDER BY id DESC LIMIT 1",
-                [BUCKET_SECONDS],
-            ).fetchone()
-        if found is None:
-            raise CannotMeasure("the job noted down no run.")
-        return cls(*found)
-
-    @property
-    def aggregate(self) -> str:
-        text = (SQL / "aggregate.sql").read_text()
-        return text.format(
-            start=int(self.start.timestamp()), stop=int(self.stop.timestamp()), size=BUCKET_SECONDS
-        )
-
-
-def run_in_postgres(server: Server, span: Span) -> Used:
+def run_in_postgres(server: Server, plan: Plan) -> Used:
     script = server.folder / "aggregate.sql"
-    script.write_text(f"SET work_mem = '{WORK_MEMORY}';\nCREATE TABLE {BY_POSTGRES} AS\n{span.aggregate};\n")
+    script.write_text(
+        f"SET work_mem = '{WORK_MEMORY}';\nCREATE TABLE {BY_POSTGRES} AS\n{_aggregate(plan)};\n"
+    )
     psql = server.postgres.bin_dir / "psql"
     process, said = server.spawn(psql, "--no-psqlrc", "--set=ON_ERROR_STOP=1", f"--file={script}")
     with Meter(server.process) as meter:
@@ -60,9 +33,9 @@ def run_in_postgres(server: Server, span: Span) -> Used:
     return meter.used
 
 
-def run_in_duckdb(server: Server, span: Span) -> Used:
+def run_in_duckdb(server: Server, plan: Plan) -> Used:
     script, found = server.folder / "duckdb.sql", server.folder / "duckdb.parquet"
-    script.write_text(span.aggregate)
+    script.write_text(_aggregate(plan))
     command = (sys.executable, "-m", "benchmarks.spark.duckdb_query", server.lake, script, found)
     process, said = server.spawn(*command)
     with Meter(psutil.Process(process.pid)) as meter:
@@ -72,11 +45,19 @@ def run_in_duckdb(server: Server, span: Span) -> Used:
     return meter.used
 
 
-def differences(server: Server, table: str) -> int:
+def differences(server: Server, plan: Plan, table: str) -> int:
     """In how many queues and buckets the job says something else; a row that only one of them has is one."""
     text = (SQL / "differences.sql").read_text()
     with server.connect() as connection:
-        (rows, different) = connection.execute(text.format(other=table)).fetchone() or (0, 0)
+        (rows, different) = connection.execute(
+            text.format(other=table, stop=int(plan.until.timestamp()))
+        ).fetchone() or (0, 0)
     if rows == 0:
         raise CannotMeasure("the job wrote nothing to compare with.")
     return int(different)
+
+
+def _aggregate(plan: Plan) -> str:
+    """Over the buckets in which anything happened; the job looks further, and finds nothing there."""
+    start, stop = int(plan.since.timestamp()), int(plan.until.timestamp())
+    return (SQL / "aggregate.sql").read_text().format(start=start, stop=stop, size=BUCKET_SECONDS)

@@ -1,115 +1,108 @@
 """The figures as people read them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from benchmarks.spark.increments import Increment
 from benchmarks.spark.job import JobFigures
 from benchmarks.spark.meter import Used
-from benchmarks.spark.parts import SizeFigures
+from benchmarks.spark.parts import LakeFigures, TableFigures
 from benchmarks.spark.plan import BUCKET, DAYS, QUEUES
 from benchmarks.tables import table
 
 MEGABYTE = 1e6
+COSTS = ["rows", "seconds", "rows/s", "CPU s", "of the database", "peak MB", "CPU ÷ job's"]
 
 
-def report(sizes: Sequence[SizeFigures]) -> str:
-    chapters = [_whole(sizes), _growth(sizes), _increments(sizes), _agreement(sizes)]
+def report(found: Mapping[str, Any]) -> str:
+    tables, largest = found["tables"], found["tables"][-1]
+    chapters = [
+        _tables(tables),
+        _lake(found["lake"], largest),
+        _increments(found["increments"], largest),
+        _verdicts(tables, found["lake"]),
+    ]
     return "\n\n".join("\n".join(lines) for lines in chapters)
 
 
-def _whole(sizes: Sequence[SizeFigures]) -> Iterator[str]:
-    yield f"All of the log: {QUEUES} queues, {DAYS} days, buckets of {BUCKET} (peak memory in MB, together)"
-    header = ["", "rows", "seconds", "rows/s", "CPU s", "database CPU s", "peak MB", "CPU ÷ job's"]
-    yield table(header, [row for size in sizes for row in _rows(size)])
+def _tables(sizes: Sequence[TableFigures]) -> Iterator[str]:
+    yield f"All of the log, from its table: {QUEUES} queues, {DAYS} days, buckets of {BUCKET}"
+    yield table(["", *COSTS], [row for size in sizes for row in _table_rows(size)])
     yield "  The job also makes sketches, ages, leases, groups, errors and advice, which the query does not."
-    yield "  With a lake, it also writes its history there."
-    for size in sizes:
-        yield f"  The lake of {size.rows:,} rows: {size.lake_bytes / MEGABYTE:,.0f} MB."
 
 
-def _rows(size: SizeFigures) -> Iterator[list[str]]:
-    whole = _all_cpu(size.job)
-    yield _job_row("the job, from the table", size.rows, size.job, whole)
-    # The server's own processes did it: their CPU is the database's.
-    yield _row("PostgreSQL, one query", size.rows, size.postgres, None, size.postgres.cpu_seconds / whole)
-    yield _job_row("archiving to the lake", size.rows, size.archive, whole)
-    yield _job_row("the job, from the lake", size.rows, size.job_on_lake, whole)
-    yield _row("DuckDB, one query on the lake", size.rows, size.duckdb, None, size.duckdb.cpu_seconds / whole)
+def _table_rows(size: TableFigures) -> Iterator[list[str]]:
+    yield ["the job", *_job_costs(size.job, size)]
+    yield ["PostgreSQL, one query", *_costs(size.postgres, size.postgres.cpu_seconds, size)]
 
 
-def _job_row(name: str, rows: int, job: JobFigures, whole: float) -> list[str]:
-    return _row(name, rows, job.used, job.database_cpu_seconds, _all_cpu(job) / whole)
+def _lake(lake: LakeFigures, whole: TableFigures) -> Iterator[str]:
+    yield f"All of the log, from the lake: {lake.log_bytes / MEGABYTE:,.0f} MB of Parquet"
+    rows = [
+        ["archiving it, with the history", *_job_costs(lake.archive, whole)],
+        ["the job, and its history to the lake", *_job_costs(lake.job, whole)],
+        ["DuckDB, one query", *_costs(lake.duckdb, 0.0, whole)],
+    ]
+    yield table(["", *COSTS], rows)
 
 
-def _row(name: str, rows: int, used: Used, database: float | None, ratio: float) -> list[str]:
+def _job_costs(job: JobFigures, whole: TableFigures) -> list[str]:
+    used = job.used
+    together = Used(used.seconds, _cpu(job), used.peak_bytes)
+    return _costs(together, job.database_cpu_seconds, whole)
+
+
+def _costs(used: Used, database: float, whole: TableFigures) -> list[str]:
     return [
-        name,
-        f"{rows:,}",
+        f"{whole.rows:,}",
         f"{used.seconds:.1f}",
-        f"{rows / used.seconds:,.0f}",
+        f"{whole.rows / used.seconds:,.0f}",
         f"{used.cpu_seconds:.1f}",
-        "-" if database is None else f"{database:.1f}",
+        f"{database:.1f}",
         f"{used.peak_bytes / MEGABYTE:,.0f}",
-        f"{ratio:.2f}",
+        f"{used.cpu_seconds / _cpu(whole.job):.2f}",
     ]
 
 
-def _all_cpu(job: JobFigures) -> float:
+def _cpu(job: JobFigures) -> float:
     return job.used.cpu_seconds + job.database_cpu_seconds
 
 
-def _growth(sizes: Sequence[SizeFigures]) -> Iterator[str]:
-    """Each size beside the smallest. Starting Spark is in both, so that less than linear is expected."""
-    smallest, *larger = sizes
-    for size in larger:
-        rows = size.rows / smallest.rows
-        seconds = size.job.used.seconds / smallest.job.used.seconds
-        cpu = _all_cpu(size.job) / _all_cpu(smallest.job)
-        verdict = "at most linear" if max(seconds, cpu) <= rows else "MORE than linear"
-        yield (
-            f"{rows:.1f} times the rows took the job {seconds:.1f} times the seconds"
-            f" and {cpu:.1f} times the CPU: {verdict}."
-        )
-
-
-def _increments(sizes: Sequence[SizeFigures]) -> Iterator[str]:
-    yield "Runs that go on from the last one, with as much that is new beside as much as there is"
-    header = [
-        "",
-        "new rows",
-        "read",
-        "there",
-        "seconds",
-        "CPU s",
-        "÷ all of it",
-        "warm: seconds",
-        "CPU s",
-        "÷ all of it",
-    ]
-    yield table(header, [_increment_row(size, one) for size in sizes for one in size.increments])
+def _increments(increments: Sequence[Increment], whole: TableFigures) -> Iterator[str]:
+    yield f"Runs that go on from the last one, beside {whole.rows:,} rows that are there"
+    header = ["", "new rows", "read", "seconds", "CPU s", "CPU ÷ all of it"]
+    yield table(header, [row for one in increments for row in _increment_rows(one, whole)])
     yield "  They also read the five minutes before again, for rows that came late."
 
 
-def _increment_row(size: SizeFigures, one: Increment) -> list[str]:
-    return [
-        f"{one.minutes} min",
-        f"{one.new_rows:,}",
-        f"{one.warm.stays:,}",
-        f"{size.rows:,}",
-        *_beside(one.cold, size.job),
-        *_beside(one.warm, size.job),
-    ]
+def _increment_rows(one: Increment, whole: TableFigures) -> Iterator[list[str]]:
+    for name, job in (("Spark has to start", one.cold), ("Spark is warm", one.warm)):
+        yield [
+            f"{one.minutes} min, {name}",
+            f"{one.new_rows:,}",
+            f"{job.stays:,}",
+            f"{job.used.seconds:.1f}",
+            f"{_cpu(job):.1f}",
+            f"{_cpu(job) / _cpu(whole.job):.3f}",
+        ]
 
 
-def _beside(part: JobFigures, whole: JobFigures) -> list[str]:
-    return [
-        f"{part.used.seconds:.1f}",
-        f"{_all_cpu(part):.1f}",
-        f"{_all_cpu(part) / _all_cpu(whole):.3f}",
-    ]
+def _verdicts(sizes: Sequence[TableFigures], lake: LakeFigures) -> Iterator[str]:
+    smallest, *larger = sizes
+    for size in larger:
+        yield _growth(smallest, size)
+    different = {f"PostgreSQL on {size.rows:,} rows": size.differences for size in sizes} | lake.differences
+    told = ", ".join(f"{name} {number}" for name, number in different.items())
+    yield f"Queues and buckets of which something else is said than by the job: {told}."
 
 
-def _agreement(sizes: Sequence[SizeFigures]) -> Iterator[str]:
-    for size in sizes:
-        found = ", ".join(f"{name} {number}" for name, number in size.differences.items())
-        yield f"Queues and buckets of {size.rows:,} rows for which the answers differ: {found}."
+def _growth(smallest: TableFigures, size: TableFigures) -> str:
+    """Starting Spark is in both, so that less than linear is expected."""
+    rows = size.rows / smallest.rows
+    seconds = size.job.used.seconds / smallest.job.used.seconds
+    cpu = _cpu(size.job) / _cpu(smallest.job)
+    verdict = "at most linear" if max(seconds, cpu) <= rows else "MORE than linear"
+    return (
+        f"{rows:.1f} times the rows took the job {seconds:.1f} times the seconds"
+        f" and {cpu:.1f} times the CPU: {verdict}."
+    )

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.spark.job import JobFigures
 from benchmarks.spark.meter import Meter, Used
-from benchmarks.spark.parts import SizeFigures
+from benchmarks.spark.parts import LakeFigures, TableFigures
 from benchmarks.spark.report import report
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,10 +20,9 @@ BUSY = "import time\nheld = b'x' * 50_000_000\nwhile time.process_time() < 1.5: 
 PARENT = f"import subprocess, sys, time\nsubprocess.run([sys.executable, '-c', {BUSY!r}])\ntime.sleep(0.5)"
 
 
-def figures(rows: int, seconds: float) -> SizeFigures:
+def figures(rows: int, seconds: float) -> TableFigures:
     used = Used(seconds, seconds, 10**9)
-    job = JobFigures(rows, used, 0.0)
-    return SizeFigures(rows, job, used, job, 10**6, job, used, {"PostgreSQL": 0}, [])
+    return TableFigures(rows, JobFigures(rows, used, 0.0), used, 0)
 
 
 def test_it_counts_what_children_of_children_used_that_have_ended():
@@ -38,7 +37,9 @@ def test_it_counts_what_children_of_children_used_that_have_ended():
     ("seconds", "verdict"), [(99.0, "at most linear"), (101.0, "MORE than linear")], ids=["less", "more"]
 )
 def test_it_says_whether_time_grew_faster_than_rows(seconds, verdict):
-    assert f"CPU: {verdict}." in report([figures(1_000, 10.0), figures(10_000, seconds)])
+    sizes = [figures(1_000, 10.0), figures(10_000, seconds)]
+    lake = LakeFigures(0, sizes[1].job, sizes[1].postgres, sizes[1].job, {})
+    assert f"CPU: {verdict}." in report({"tables": sizes, "lake": lake, "increments": []})
 
 
 @pytest.mark.slow
@@ -48,8 +49,10 @@ def test_the_job_and_the_queries_say_the_same(tmp_path):
         command, cwd=ROOT, env={**os.environ, "TMPDIR": str(tmp_path)}, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    [size] = json.loads(done.stdout)["sizes"]
-    assert size["differences"] == {"PostgreSQL": 0, "the job on the lake": 0, "DuckDB": 0}
-    assert size["job"]["stays"] >= 20_000
-    assert [one["minutes"] for one in size["increments"]] == [1, 5]
+    found = json.loads(done.stdout)
+    [of_table] = found["tables"]
+    assert of_table["differences"] == 0
+    assert found["lake"]["differences"] == {"DuckDB": 0, "the job on the lake": 0}
+    assert of_table["job"]["stays"] == of_table["rows"] >= 20_000
+    assert [one["minutes"] for one in found["increments"]] == [1, 5]
     assert list(tmp_path.glob("simplemq-bench-spark-*")) == []

@@ -7,6 +7,7 @@ WITH job AS (
            coalesce((retries_histogram ->> '2')::bigint, 0)             AS retries_2
       FROM queue_metrics
      WHERE bucket_seconds = 300
+       AND bucket_start < to_timestamp({stop})
 ),
 compared AS (
     SELECT job.queue_id IS NULL OR other.queue_id IS NULL

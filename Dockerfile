@@ -23,6 +23,8 @@ RUN apt-get update \
 COPY requirements.txt .
 RUN pip install --no-cache-dir --disable-pip-version-check --requirement requirements.txt
 COPY . .
+# A volume that is mounted here belongs to whom this belongs to.
+RUN install --directory --owner=10001 /lake
 USER 10001
 CMD ["python", "manage.py", "run_metrics", "--every", "60s"]
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase, HttpResponseNotAllowed
+from django.shortcuts import render
 from django.utils import timezone
 from django.utils.cache import patch_cache_control
 
@@ -21,7 +22,16 @@ class PageMiddleware:
             return self.get_response(request)
         sessions.keep_limits(request, timezone.now())
         is_somebody = request.user.is_authenticated
-        response = self.get_response(request)
+        response = _as_page(request, self.get_response(request))
         if is_somebody:
             patch_cache_control(response, private=True, no_store=True)
         return led_there(request, response)
+
+
+def _as_page(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """Django answers a wrong method with nothing: a browser would say that the page does not work."""
+    if not isinstance(response, HttpResponseNotAllowed):
+        return response
+    page = render(request, "405.html", status=405)
+    page["Allow"] = response["Allow"]
+    return page

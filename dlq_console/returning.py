@@ -1,5 +1,8 @@
 """Back to where the person was, with the filter and the page they had."""
 
+from urllib.parse import urlsplit, urlunsplit
+
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.http import url_has_allowed_host_and_scheme
 
@@ -14,6 +17,12 @@ def back_to(request: HttpRequest, otherwise: str) -> str:
 def came_from(request: HttpRequest) -> str:
     """The list that led here, if the address or the form names it: an action goes back there."""
     return _ours(request, request.GET.get(NEXT, "") or request.POST.get(NEXT, ""))
+
+
+def page_before(request: HttpRequest, header: str = "Referer") -> str:
+    """The page the browser was on, if it is one of ours; else the one that everybody begins with."""
+    address = _ours(request, request.headers.get(header, ""))
+    return urlunsplit(urlsplit(address)._replace(scheme="", netloc="")) or settings.LOGIN_REDIRECT_URL
 
 
 def after_post(address: str) -> HttpResponse:

@@ -46,7 +46,7 @@ class QueueNotFound(QueueError):
 
 
 class MessageNotFound(QueueError):
-    """There is no such message in this queue: it was never sent here, or it is finished."""
+    """There is no such message in this queue: it was never sent here, has moved on, or is finished."""
 
 
 class TopicNotFound(QueueError):

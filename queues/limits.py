@@ -97,6 +97,7 @@ MOST_REDRIVES = 3
 # What people do in the console.
 AUDIT_REASON_LENGTH = 500
 GROUP_NOTE_LENGTH = 2_000
+SEARCH_LENGTH = 2_000
 HISTORY_MINUTES = (5, 1_440)
 EXPORT_MESSAGES = 100_000
 
@@ -124,10 +125,15 @@ EXACT_COUNT_OF_MANY = 1_000
 SCOPES = ("send", "receive", "manage")
 
 
+def must_be_within(bounds: tuple[float, float]) -> str:
+    low, high = bounds
+    return f"Must be between {low} and {high}."
+
+
 def verify_range(field: str, value: int, bounds: tuple[int, int]) -> int:
     low, high = bounds
     if not low <= value <= high:
-        raise Invalid(f"Must be between {low} and {high}.", field=field)
+        raise Invalid(must_be_within(bounds), field=field)
     return value
 
 

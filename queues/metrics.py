@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from django.conf import settings
 from django.utils import timezone
 from prometheus_client import Counter
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from queues.limits import EXACT_COUNT
+from queues.maintenance import log_partitions
 from queues.models import BUCKET_SECONDS, MetricsRun, MetricsWatermark, Queue, RunStatus
 
 LABELS = ("team", "queue")
@@ -88,6 +90,11 @@ class MetricsJobGauges(Collector):
             for run in runs:
                 family.add_metric([str(run.bucket_seconds)], figure(run))
             yield family
+        if settings.SIMPLEMQ_LAKE:
+            overdue = log_partitions.overdue(timezone.now().date())
+            yield GaugeMetricFamily(
+                "simplemq_log_days_overdue", "Days of the log kept until they are in the lake.", len(overdue)
+            )
 
 
 def _last_run(bucket_seconds: int) -> MetricsRun | None:

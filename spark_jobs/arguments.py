@@ -87,11 +87,11 @@ def common(given: argparse.Namespace) -> dict[str, object]:
 def time(text: str) -> datetime:
     try:
         at = datetime.fromisoformat(text)
-    except ValueError:
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a time; write for example 2026-11-18T09:00Z"
         ) from None
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
 
 
 def positive(text: str) -> float:

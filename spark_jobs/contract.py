@@ -188,6 +188,7 @@ QUEUE_METRICS = Table(
         "sent_per_second": "double precision",
         "received_per_second": "double precision",
         "acked_per_second": "double precision",
+        "dead_lettered_per_second": "double precision",
         "first_attempt_acked": "bigint",
         "first_attempt_success_rate": "double precision",
         "retries_histogram": "jsonb",

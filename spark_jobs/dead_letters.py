@@ -19,6 +19,7 @@ from spark_jobs import database
 from spark_jobs.arguments import Common, Parser, common, positive
 from spark_jobs.database import Connection
 from spark_jobs.errors import JobError, UsageError
+from spark_jobs.kept import kept
 from spark_jobs.lake import Lake
 from spark_jobs.log import say
 from spark_jobs.runs import in_one_sentence
@@ -118,14 +119,12 @@ def _archive(spark: SparkSession, config: Config, until: datetime) -> None:
 def _missing(spark: SparkSession, config: Config, until: datetime, at_hand: ExitStack) -> DataFrame:
     """Letters that the lake does not have, unopened, with the day each died."""
     day = F.to_date("dead_lettered_at").alias("day")
-    dying = read_dying(spark, config, until).select("*", day).persist()
-    at_hand.callback(dying.unpersist)
+    dying = at_hand.enter_context(kept(read_dying(spark, config, until).select("*", day)))
     days = [row.day for row in dying.select("day").distinct().collect()]
     # Read once more because a worker was lost, there could be a day among them that nobody looked for.
     dying = dying.where(F.col("day").isin(days))
-    missing = dying.join(read_archived(spark, config.lake, days), KEY, "left_anti").persist()
-    at_hand.callback(missing.unpersist)
-    return missing
+    archived = read_archived(spark, config.lake, days)
+    return at_hand.enter_context(kept(dying.join(archived, KEY, "left_anti")))
 
 
 def _append(spark: SparkSession, config: Config, missing: DataFrame, counted: Sequence[Row]) -> int:

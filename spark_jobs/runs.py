@@ -1,14 +1,13 @@
 """One run: what is new since the last one, or a window somebody asked for, for each size of bucket."""
 
-import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from datetime import timedelta
 
 import adbc_driver_manager
 import psycopg
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -17,8 +16,9 @@ from spark_jobs import database
 from spark_jobs.archive import archive_log
 from spark_jobs.config import BUCKETS, Config
 from spark_jobs.contract import DLQ_ERROR_METRICS, QUEUE_ADVICE, QUEUE_METRICS
-from spark_jobs.errors import JobError, SparkLost
+from spark_jobs.errors import JAVA_GONE, JobError, SparkLost, cause_in
 from spark_jobs.export import export_history
+from spark_jobs.kept import kept
 from spark_jobs.ledger import Ledger
 from spark_jobs.log import say
 from spark_jobs.settled import settled, wait_for_replica
@@ -85,30 +85,20 @@ def _next_window(config: Config, ledger: Ledger, bucket_seconds: int) -> Window 
 def _compute(spark: SparkSession, config: Config, ledger: Ledger, window: Window, run_id: int) -> None:
     began = time.monotonic()
     with ExitStack() as at_hand:
-        queues = at_hand.enter_context(_kept(read_queues(spark, config)))
-        with _kept(read_stays(spark, config, window)) as read:
+        queues = at_hand.enter_context(kept(read_queues(spark, config)))
+        with kept(read_stays(spark, config, window)) as read:
             stays = with_leases(normalised(without_undone_moves(read, queues)))
-            stays = at_hand.enter_context(_kept(stays))
+            stays = at_hand.enter_context(kept(stays))
             stays_read = stays.count()
         say("metrics.read", stays=stays_read, seconds=time.monotonic() - began)
         found = metrics(stays, queues, _earlier_errors(spark, config, window), window, run_id)
         for frame in (found.shares, *(frame for _, frame in found.by_table())):
-            at_hand.enter_context(_kept(frame))
+            at_hand.enter_context(kept(frame))
         given = _advice(spark, config, found, queues, window, run_id)
         if config.dry_run:
             _tell(found, given)
         else:
             _write(config, ledger, window, run_id, found, given, stays_read, began)
-
-
-@contextmanager
-def _kept(frame: DataFrame) -> Iterator[DataFrame]:
-    """Computed once, however often it is gone over. What a lost worker had is read again, and is the same."""
-    try:
-        yield frame.persist()
-    finally:
-        with suppress(Py4JError):  # what Spark kept went with it, and the results may be written
-            frame.unpersist()
 
 
 def _write(
@@ -169,16 +159,10 @@ def in_one_sentence() -> Iterator[None]:
     try:
         yield
     except Py4JJavaError as problem:
-        raise JobError(f"Spark could not do it: {_cause(str(problem.java_exception))}") from problem
-    except Py4JError as problem:
+        raise SparkLost(f"Spark broke down: {cause_in(str(problem))}") from problem
+    except JAVA_GONE as problem:
         raise SparkLost(f"Spark is gone: {database.in_one_line(problem)}") from problem
     except PySparkException as problem:
-        raise JobError(f"Spark could not do it: {_cause(str(problem))}") from problem
+        raise JobError(f"Spark could not do it: {cause_in(str(problem))}") from problem
     except (psycopg.Error, adbc_driver_manager.Error) as problem:
         raise JobError(f"The database refused: {database.in_one_line(problem)}") from problem
-
-
-def _cause(text: str) -> str:
-    """The last exception named in the report of a worker, else its first line."""
-    named = re.findall(r"^[\w.]*(?:Error|Exception): (.+)$", text, re.MULTILINE)
-    return named[-1] if named else text.splitlines()[0]

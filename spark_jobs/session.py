@@ -1,5 +1,6 @@
 """The Spark session of the job."""
 
+import atexit
 import logging
 import os
 import re
@@ -8,15 +9,17 @@ import socket
 import subprocess
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp
 from urllib.parse import urlsplit
 
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from spark_jobs.errors import JobError
+from spark_jobs.errors import JobError, cause_in
 from spark_jobs.sources.postgres import SimpleMQDataSource
 
 PACKAGE = Path(__file__).resolve().parent
@@ -31,15 +34,14 @@ SETTINGS = {
     # As every reader of Parquet knows them; Spark's own INT96 is deprecated.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.parquet.compression.codec": "zstd",
+    "spark.ui.showConsoleProgress": "false",
 }
 QUIET_JAVA = f"-Dlog4j2.configurationFile={(PACKAGE / 'log4j2.properties').as_uri()}"
 LOCAL_SETTINGS = {
     "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
-    "spark.driver.extraJavaOptions": QUIET_JAVA,
 }
 
 
@@ -53,6 +55,8 @@ def start(master: str, settings: Mapping[str, str] | None = None) -> SparkSessio
     os.environ["PYTHONPATH"] = os.pathsep.join(
         filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")])
     )
+    # Whoever wants to hear more of Spark says so there too, and comes last.
+    os.environ["SPARK_SUBMIT_OPTS"] = f"{QUIET_JAVA} {os.environ.get('SPARK_SUBMIT_OPTS', '')}"
     is_local = master.startswith("local")
     builder = SparkSession.builder.appName("simplemq metrics")
     if master:
@@ -62,12 +66,32 @@ def start(master: str, settings: Mapping[str, str] | None = None) -> SparkSessio
         builder = builder.config(name, value)
     try:
         spark = builder.getOrCreate()
-    except (PySparkException, RuntimeError, OSError) as problem:
-        raise JobError(f"Spark does not start on {master}: {str(problem).splitlines()[0]}") from None
+    except (Py4JError, PySparkException, RuntimeError, OSError) as problem:
+        raise JobError(f"Spark does not start on {master}: {cause_in(str(problem))}") from None
     if master and not is_local:
         spark.sparkContext.addPyFile(str(_zipped()))
     spark.dataSource.register(SimpleMQDataSource)
     return spark
+
+
+@contextmanager
+def when_needed(
+    master: str, settings: Mapping[str, str] | None = None
+) -> Iterator[Callable[[], SparkSession]]:
+    """Starts one session the first time it is asked for, and stops it in the end."""
+    sessions: list[SparkSession] = []
+
+    def session() -> SparkSession:
+        if not sessions:
+            sessions.append(start(master, settings))
+        return sessions[0]
+
+    try:
+        yield session
+    finally:
+        for started in sessions:
+            with suppress(Py4JError, OSError):  # it may be gone already
+                started.stop()
 
 
 def check_java() -> None:
@@ -93,25 +117,29 @@ def _version(java: str) -> int:
 
 def _check_reachable(master: str) -> None:
     """Spark itself would try for a minute, and then say it in forty lines."""
-    if not master.startswith("spark://"):
+    if master == "yarn" and not (os.environ.get("HADOOP_CONF_DIR") or os.environ.get("YARN_CONF_DIR")):
+        raise JobError("Say where YARN is: set HADOOP_CONF_DIR to the folder with its configuration.")
+    if not master.startswith(("spark://", "k8s://")):
         return
-    addresses = master.removeprefix("spark://").split(",")
+    addresses = master.removeprefix("spark://").removeprefix("k8s://").split(",")
     if not any(_answers(address) for address in addresses):
         raise JobError(f"No Spark master answers at {master}.")
 
 
 def _answers(address: str) -> bool:
-    parts = urlsplit(f"//{address}")
+    """Of `host:7077` or `https://host:443`."""
+    parts = urlsplit(address if "://" in address else f"//{address}")
     try:
-        socket.create_connection((parts.hostname or "", parts.port or 7077), PATIENCE_SECONDS).close()
+        socket.create_connection((parts.hostname or "", parts.port or 443), PATIENCE_SECONDS).close()
     except (OSError, ValueError):
         return False
     return True
 
 
 def _zipped() -> Path:
-    """This package, for workers on other machines."""
+    """This package, for workers on other machines. They fetch it as long as we live."""
     path = Path(mkdtemp(prefix="simplemq-metrics-")) / "spark_jobs.zip"
+    atexit.register(shutil.rmtree, path.parent, ignore_errors=True)
     with zipfile.ZipFile(path, "w") as archive:
         for file in sorted(PACKAGE.rglob("*.py")):
             archive.write(file, file.relative_to(PACKAGE.parent))

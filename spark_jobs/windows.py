@@ -7,6 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 from spark_jobs.config import Config
 from spark_jobs.days import back_through, bounds_of
 
+EPOCH = datetime.fromtimestamp(0, UTC)  # nothing was sent before
+
 
 @dataclass(frozen=True)
 class Window:
@@ -65,9 +67,9 @@ def plan(config: Config, bucket_seconds: int, state: State) -> Window | None:
     """The next window, or None when no further bucket is settled."""
     # A bucket that is not over, or whose rows may still come, would be written with too small figures.
     settled = _floor(state.settled_until, bucket_seconds)
-    stop = min(settled, _ceiling(config.stop, bucket_seconds)) if config.stop else settled
+    stop = _ceiling(config.stop, bucket_seconds) if config.stop and config.stop < settled else settled
     if config.start is not None:
-        start = _floor(config.start, bucket_seconds)
+        start = _floor(max(config.start, EPOCH), bucket_seconds)
     elif state.watermark is not None and state.watermark >= settled:
         return None
     else:

@@ -72,7 +72,7 @@ def _increments(increments: Sequence[Increment], whole: TableFigures) -> Iterato
     yield f"Runs that go on from the last one, beside {whole.rows:,} rows that are there"
     header = ["", "new rows", "read", "seconds", "CPU s", "CPU ÷ all of it"]
     yield table(header, [row for one in increments for row in _increment_rows(one, whole)])
-    yield "  They also read the five minutes before again, for rows that came late."
+    yield "  They read the five minutes before again, and with them what the runs before had that was new."
 
 
 def _increment_rows(one: Increment, whole: TableFigures) -> Iterator[list[str]]:

@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 
 from dlq_console.access import person
 from queues.errors import QueueError
-from queues.limits import AUDIT_REASON_LENGTH, MAX_PAGE_SIZE
+from queues.limits import MAX_PAGE_SIZE
 
 # Writes the audit entry itself, in the transaction of what it does.
 Deed = Callable[[User, Any, str], None]
@@ -55,7 +55,6 @@ def _question(
         "consequence": consequence,
         "action": request.POST["action"],
         "checkbox": ACTION_CHECKBOX_NAME,
-        "reason_length": AUDIT_REASON_LENGTH,
         "back": request.get_full_path(),
     }
     return TemplateResponse(request, "admin/queues/confirm.html", context)

@@ -6,13 +6,27 @@ from typing import Any
 
 from django import forms
 
-from queues import durations
+from queues import durations, limits
 
 SIZES = {"": 1, "b": 1, "kib": 1_024, "kb": 1_024, "mib": 1_048_576, "mb": 1_048_576}
 SIZE = re.compile(r"([0-9]{1,12})\s*([a-z]*)\Z")
 # A word of a tag that would not be read as it is written, were it not in quotes.
 NEEDS_QUOTES = re.compile(r'\A"|\A\Z|\A\s|\s\Z|[:\r\n\v\f\x1c-\x1e\x85\u2028\u2029]')
 JSON_STRING = json.JSONDecoder()
+
+
+class WholeField(forms.IntegerField):
+    """A whole number within bounds that people may leave away, refused in the words of the API."""
+
+    def __init__(self, *, bounds: tuple[int, int], **options: Any) -> None:
+        refusal = limits.must_be_within(bounds)
+        super().__init__(
+            required=False,
+            min_value=bounds[0],
+            max_value=bounds[1],
+            error_messages={"min_value": refusal, "max_value": refusal},
+            **options,
+        )
 
 
 class UnitField(forms.CharField):

@@ -15,7 +15,7 @@ ROLES = {
 
 class MemberForm(forms.Form):
     username = forms.CharField(
-        label="User name",
+        label="Username",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"}),
         help_text="They need an account: an administrator of this installation creates those.",
     )

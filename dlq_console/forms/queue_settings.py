@@ -86,7 +86,7 @@ class SettingsForm(forms.Form):
         label="Jitter",
         required=False,
         widget=typed("decimal", placeholder=f"{backoff.DEFAULTS['jitter']:g}"),
-        help_text="The share by which pauses differ at random: 0.2 is 20 %.",
+        help_text="The share by which pauses differ at random: 0.2 is 20\N{NO-BREAK SPACE}%.",
     )
     queue_size = forms.IntegerField(
         label="Messages it may hold",

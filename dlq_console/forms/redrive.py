@@ -4,13 +4,13 @@ from typing import Any
 
 from django import forms
 
+from dlq_console.forms.fields import WholeField
 from dlq_console.redrive_scope import LADDER, Scope
 from queues import limits
 from queues.models import Queue
 from queues.operations import canary as ladder
 from queues.operations import search
 
-QUERY_LENGTH = 2_000
 PERCENT = (0, 100)
 
 
@@ -20,22 +20,18 @@ class ScopeForm(forms.Form):
     q = forms.CharField(
         label="Which dead letters",
         required=False,
-        max_length=QUERY_LENGTH,
+        max_length=limits.SEARCH_LENGTH,
         help_text="The search of the dead-letter page. Empty means all of them.",
     )
     target = forms.ChoiceField(label="Where to", required=False)
-    rate = forms.IntegerField(
+    rate = WholeField(
         label="At most so many a second",
-        required=False,
-        min_value=limits.REDRIVE_RATE[0],
-        max_value=limits.REDRIVE_RATE[1],
+        bounds=limits.REDRIVE_RATE,
         help_text="Empty means as fast as the queue takes them.",
     )
-    limit = forms.IntegerField(
+    limit = WholeField(
         label="Move at most so many",
-        required=False,
-        min_value=limits.REDRIVE_LIMIT[0],
-        max_value=limits.REDRIVE_LIMIT[1],
+        bounds=limits.REDRIVE_LIMIT,
         help_text="The oldest first. Empty means all that match.",
     )
     canary = forms.BooleanField(
@@ -44,19 +40,15 @@ class ScopeForm(forms.Form):
         initial=True,
         help_text="After each step it waits for what becomes of them, and stops by itself if they come back.",
     )
-    return_percent = forms.IntegerField(
+    return_percent = WholeField(
         label="Stop when more than so many percent come back",
-        required=False,
         initial=round(ladder.DEFAULTS["max_return_ratio"] * 100),
-        min_value=PERCENT[0],
-        max_value=PERCENT[1],
+        bounds=PERCENT,
     )
-    watch_seconds = forms.IntegerField(
+    watch_seconds = WholeField(
         label="Watch each step for at most so many seconds",
-        required=False,
         initial=ladder.DEFAULTS["watch_seconds"],
-        min_value=limits.CANARY_WATCH_SECONDS[0],
-        max_value=limits.CANARY_WATCH_SECONDS[1],
+        bounds=limits.CANARY_WATCH_SECONDS,
     )
     often = forms.BooleanField(
         label=f"Include messages redriven {limits.MOST_REDRIVES} times or more",

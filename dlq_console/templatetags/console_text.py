@@ -66,6 +66,12 @@ def spaced(value: str | None) -> str:
     return (value or "").replace("_", " ")
 
 
+@register.filter
+def listed(words: list[str]) -> str:
+    """Words as one says them: "send, receive and manage"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
 @register.filter(name="bytes")
 def size(value: int | None) -> str:
     """A size in binary units: "512 B", "1.5 KiB"."""

@@ -46,7 +46,6 @@ def messages(request: HttpRequest, dlq: Queue) -> HttpResponse:
     context |= {
         "matching": _number_matching(dlq, context["search"], context["page"]),
         "can_tick": bool(context["may"] & {Right.REQUEUE, Right.DISCARD}),
-        "most_exported": limits.EXPORT_MESSAGES,
     }
     return render(request, "dlq_console/dead_letters/messages.html", context)
 
@@ -128,7 +127,6 @@ def _found(request: HttpRequest, queue: Queue, *, dead_only: bool) -> dict[str, 
         "too_slow": too_slow,
         "may": rights_in(request, queue.team),
         "address": request.get_full_path(),
-        "guard": limits.MOST_REDRIVES,
     }
 
 

@@ -7,11 +7,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dlq_console import masking, notices
-from dlq_console.access import find_message, person, require, rights_in, with_queue
+from dlq_console.access import person, require, rights_in, with_queue
 from dlq_console.returning import after_post, back_to
+from dlq_console.views.search import elsewhere
 from queues.errors import MessageNotFound, QueueError
 from queues.models import Action, Message, Queue
-from queues.operations import audit, dead_letters, edit, trash
+from queues.operations import audit, dead_letters, edit, look, trash
 from queues.rights import Right
 
 
@@ -65,7 +66,10 @@ def discard(request: HttpRequest, queue: Queue, message_id: str) -> HttpResponse
 @with_queue(Right.EDIT)
 def edit_letter(request: HttpRequest, dlq: Queue, message_id: str) -> HttpResponse:
     """The body in a text area. What is refused comes back with the reason, and nothing typed is lost."""
-    message = find_message(dlq, message_id)
+    try:
+        message = look.find_message(dlq, message_id)
+    except MessageNotFound:
+        return elsewhere(request, message_id)
     if "reveal" in request.POST:
         require(request, dlq.team, Right.REVEAL)
         with audit.audited(person(request), Action.MESSAGE_REVEALED, queue=dlq, subject=message_id):

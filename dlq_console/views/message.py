@@ -9,7 +9,9 @@ from dlq_console.access import find_message, person, rights_in, with_queue
 from dlq_console.contents import contents
 from dlq_console.exact_json import printable
 from dlq_console.returning import came_from
-from queues import diffs, limits
+from dlq_console.views.search import elsewhere
+from queues import diffs
+from queues.errors import MessageNotFound
 from queues.models import Action, Message, Queue
 from queues.operations import audit, look, search
 from queues.operations.why import why_not_delivered
@@ -22,7 +24,11 @@ DIFF_KINDS = {"+": "diff-add", "-": "diff-del"}
 @require_safe
 @with_queue()
 def message(request: HttpRequest, queue: Queue, message_id: str) -> HttpResponse:
-    return _page(request, queue, find_message(queue, message_id), reveal=False)
+    try:
+        found = look.find_message(queue, message_id)
+    except MessageNotFound:
+        return elsewhere(request, message_id)
+    return _page(request, queue, found, reveal=False)
 
 
 @require_POST
@@ -74,7 +80,6 @@ def _page(request: HttpRequest, queue: Queue, found: Message, *, reveal: bool) -
         "group_search": search.for_group(found.fingerprint or ""),
         # While it waits for another try, the last redrive may yet succeed.
         "came_back": found.redrive_count if found.dead_lettered_at else found.redrive_count - 1,
-        "guard": limits.MOST_REDRIVES,
         "may": rights_in(request, queue.team),
         "came_from": came_from(request),
     }

@@ -10,7 +10,6 @@ from dlq_console.access import person, require, rights_in, with_queue
 from dlq_console.forms.queue import ChangeQueueForm
 from dlq_console.preview import preview_of
 from dlq_console.returning import after_post
-from queues import limits
 from queues.errors import QueueError
 from queues.models import Action, Queue
 from queues.operations import audit, queues
@@ -66,7 +65,6 @@ def _page(
         "form": form,
         "preview": preview_of(form),
         "rights": {right.value for right in rights},
-        "reason_length": limits.AUDIT_REASON_LENGTH,
         "may_change": Right.MANAGE_QUEUES in rights,
     }
     template = "_preview" if only_preview else "settings"

@@ -65,10 +65,13 @@ def plan(request: HttpRequest, queue: Queue) -> HttpResponse:
 @require_POST
 @with_queue(Right.REDRIVE)
 def start(request: HttpRequest, queue: Queue) -> HttpResponse:
-    """What was promised is counted again: the number on the button is what moves, or nothing does."""
+    """What was promised is counted again: the number on the button is what moves, or nothing does. Confirmed
+    twice, by a double click or after Back, it leads to what was started."""
     confirm = ConfirmForm(request.POST)
     try:
         promise = unsealed(request.POST.get("plan", ""), queue, person(request))
+        if begun := _begun(request, queue, promise):
+            return after_post(_address("redrive", queue, begun))
         left = promise.scope.plan(queue, promise.cut_off)
     except Invalid as problem:
         messages.error(request, problem.message)
@@ -87,6 +90,8 @@ def start(request: HttpRequest, queue: Queue) -> HttpResponse:
     try:
         task = _start(request, queue, promise, confirm.cleaned_data["reason"])
     except RedriveActive as problem:
+        if begun := _begun(request, queue, promise):  # by the first click, just now
+            return after_post(_address("redrive", queue, begun))
         return _plan_page(request, queue, promise.scope, left, confirm, status=409, changed=problem.message)
     _begin_at_once(task)
     return after_post(_address("redrive", queue, task))
@@ -140,6 +145,12 @@ def undo(request: HttpRequest, queue: Queue, redrive_id: str) -> HttpResponse:
     else:
         messages.info(request, "There is nothing to pull back: all that moved has been received since.")
     return after_post(back_to(request, _address("redrive", queue, found)))
+
+
+def _begun(request: HttpRequest, dlq: Queue, promise: Promise) -> RedriveTask | None:
+    """No two plans of a person are counted for the same microsecond."""
+    mine = redrive.tasks_of(dlq).filter(requested_by=person(request).get_username())
+    return mine.filter(cut_off=promise.cut_off).first()
 
 
 def _start(request: HttpRequest, dlq: Queue, promise: Promise, reason: str) -> RedriveTask:

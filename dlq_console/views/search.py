@@ -1,33 +1,46 @@
 """Search everywhere: an id leads straight to its thing, other words to queues and dead letters."""
 
 import uuid
+from http import HTTPStatus
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from dlq_console import masking
 from dlq_console.access import queues_of, teams_of
-from queues import ids
+from queues import ids, limits
 from queues.errors import SearchTooSlow
 from queues.models import RedriveTask
 from queues.operations import everywhere
 from queues.operations.search import parse
 
-QUERY_LENGTH = 2_000
-
 
 @require_safe
 @login_required
 def search(request: HttpRequest) -> HttpResponse:
-    text = request.GET.get("q", "").strip()[:QUERY_LENGTH]
+    text = request.GET.get("q", "").strip()[: limits.SEARCH_LENGTH]
     for prefix, lead in LEADS.items():
         if uid := ids.decode(prefix, text):
             return lead(request, text, uid)
     return _page(request, text, **(_found(request, text) if text else {}))
+
+
+def elsewhere(request: HttpRequest, message_id: str) -> HttpResponse:
+    """For a message that has left the place its address names: to where it is, or what became of it."""
+    uid = ids.decode("msg", message_id)
+    if uid is None:
+        raise Http404("There is no such message.")
+    answer = _to_message(request, message_id, uid)
+    if answer.status_code == HTTPStatus.OK:  # it is nowhere
+        answer.status_code = HTTPStatus.NOT_FOUND
+    else:
+        messages.info(request, "The message is no longer where you looked for it: this is where it is.")
+    return answer
 
 
 def _to_queue(request: HttpRequest, text: str, uid: uuid.UUID) -> HttpResponse:

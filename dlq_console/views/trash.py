@@ -12,6 +12,7 @@ from dlq_console.contents import contents
 from dlq_console.paging import page_of
 from dlq_console.returning import after_post, back_to, came_from
 from dlq_console.ticks import counted, ticked
+from dlq_console.views.search import elsewhere
 from queues import ids
 from queues.errors import MessageNotFound, QueueError
 from queues.models import Action, DiscardedMessage, Queue
@@ -37,13 +38,20 @@ def trash(request: HttpRequest, queue: Queue) -> HttpResponse:
 @require_safe
 @with_queue()
 def message(request: HttpRequest, queue: Queue, message_id: str) -> HttpResponse:
-    return _page(request, queue, _find(queue, message_id), reveal=False)
+    try:
+        found = discards.find(queue, message_id)
+    except MessageNotFound:
+        return elsewhere(request, message_id)
+    return _page(request, queue, found, reveal=False)
 
 
 @require_POST
 @with_queue(Right.REVEAL)
 def reveal(request: HttpRequest, queue: Queue, message_id: str) -> HttpResponse:
-    found = _find(queue, message_id)
+    try:
+        found = discards.find(queue, message_id)
+    except MessageNotFound as error:
+        raise Http404(error.message) from None
     with audit.audited(person(request), Action.MESSAGE_REVEALED, queue=queue, subject=message_id):
         return _page(request, queue, found, reveal=True)
 
@@ -67,13 +75,6 @@ def restore(request: HttpRequest, queue: Queue) -> HttpResponse:
     else:
         messages.success(request, f"Restored {counted(detail['count'])} to {queue.name}")
     return after_post(back)
-
-
-def _find(queue: Queue, message_id: str) -> DiscardedMessage:
-    try:
-        return discards.find(queue, message_id)
-    except MessageNotFound as error:
-        raise Http404(error.message) from None
 
 
 def _page(request: HttpRequest, queue: Queue, found: DiscardedMessage, *, reveal: bool) -> HttpResponse:

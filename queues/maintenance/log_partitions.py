@@ -15,9 +15,9 @@ DAYS_AHEAD = 7
 
 def run_once(batch: int, now: datetime | None = None) -> int:
     today = (now or timezone.now()).date()
-    oldest_kept = today - timedelta(days=settings.SIMPLEMQ_LOG_RETENTION_DAYS)
+    oldest_kept = _oldest_kept(today)
     made = _make(today, oldest_kept, batch)
-    dropped = _drop(oldest_kept, batch)
+    dropped = _drop(today, batch)
     if settings.SIMPLEMQ_LAKE:
         return made + dropped
     return made + dropped + MessageLog.objects.clear_default(oldest_kept, batch)
@@ -34,12 +34,20 @@ def _make(today: date, oldest_kept: date, batch: int) -> int:
     return len(missing)
 
 
-def _drop(oldest_kept: date, batch: int) -> int:
-    outlived = [day for day in sorted(MessageLog.objects.days()) if day < oldest_kept]
-    gone = [day for day in outlived[:batch] if _may_go(day)]
+def overdue(today: date) -> list[date]:
+    """Days that are there although the retention is over."""
+    return [day for day in sorted(MessageLog.objects.days()) if day < _oldest_kept(today)]
+
+
+def _drop(today: date, batch: int) -> int:
+    gone = [day for day in overdue(today)[:batch] if _may_go(day)]
     for day in gone:
         MessageLog.objects.drop_day(day)
     return len(gone)
+
+
+def _oldest_kept(today: date) -> date:
+    return today - timedelta(days=settings.SIMPLEMQ_LOG_RETENTION_DAYS)
 
 
 def _may_go(day: date) -> bool:

@@ -56,6 +56,7 @@ class QueueMetrics(QueueBucket):
     sent_per_second = models.FloatField()
     received_per_second = models.FloatField()
     acked_per_second = models.FloatField()
+    dead_lettered_per_second = models.FloatField(default=0)
 
     # How often they had to be delivered.
     first_attempt_acked = count()

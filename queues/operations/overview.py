@@ -77,4 +77,4 @@ def _problems(queue: Queue, row: Any, dead: int) -> Iterator[Problem]:
     if queue.paused:
         yield Problem("paused", "Paused")
     elif not queue.is_dlq and not row.received and (row.oldest_age or 0) >= IDLE_SECONDS:
-        yield Problem("no_consumers", "No consumers: nothing received for 5 min")
+        yield Problem("no_consumers", f"No consumers: nothing received for {in_words(IDLE_SECONDS)}")

@@ -17,7 +17,8 @@ def main(argv: Sequence[str], env: Mapping[str, str]) -> int:
 
 
 def _run(config: Config) -> None:
-    archive_once(config, lambda: session.start(config.master, SETTINGS))
+    with session.when_needed(config.master, SETTINGS) as start_spark:
+        archive_once(config, start_spark)
 
 
 if __name__ == "__main__":

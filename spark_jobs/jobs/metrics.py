@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from functools import cache
 
 from spark_jobs import session
 from spark_jobs.config import Config
@@ -26,11 +25,11 @@ def main(argv: Sequence[str], env: Mapping[str, str]) -> int:
 
 
 def _run(config: Config) -> None:
-    start_spark = cache(lambda: session.start(config.master))
-    if config.every is None:
-        run_once(config, start_spark)
-    else:
-        _run_until_stopped(config, config.every, start_spark)
+    with session.when_needed(config.master) as start_spark:
+        if config.every is None:
+            run_once(config, start_spark)
+        else:
+            _run_until_stopped(config, config.every, start_spark)
 
 
 def _run_until_stopped(config: Config, every: float, start_spark: StartSpark) -> None:

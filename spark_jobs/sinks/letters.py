@@ -1,19 +1,19 @@
 """Puts letters into the lake. They are read back before they are shown: what is in the lake is verified.
 
 They are written in a place of their own, where readers of the lake do not look; then each file is renamed,
-which happens or does not. Not by Spark: what a job that was killed has left under the `_temporary`
-of a folder, the next job that commits there takes for its own, and letters would be there twice.
+which happens or does not. This is not left to Spark: what a killed job has left under the `_temporary` of a
+folder, the next job that commits there takes for its own, and letters would be there twice.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date
 from uuid import uuid4
 
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
-from spark_jobs.errors import JobError
+from spark_jobs.errors import JAVA_GONE, JobError
 from spark_jobs.files import Files
 from spark_jobs.lake import Lake
 
@@ -42,7 +42,8 @@ class LetterSink:
         try:
             yield f"{everybodys}/{uuid4().hex}"
         finally:
-            self.files.remove(everybodys)
+            with suppress(JobError, *JAVA_GONE):  # else the next run does it; what went wrong is told already
+                self.files.remove(everybodys)
 
     def append(self, staging: str, day: date, letters: DataFrame) -> int:
         """The letters of one day, all of them or, if it is interrupted, whole files of them."""

@@ -23,6 +23,8 @@ LETTERS_AT_ONCE = 500  # in one statement
 
 
 def any_dying(source: Connection, until: datetime, queue_id: int | None) -> bool:
+    for setting in statements.BY_INDEX:
+        source.execute(setting)
     [statement] = statements.dying_letters(["queue_id"], until, queue_id)
     row = source.execute(f"SELECT EXISTS ({statement}) AS yes").fetchone()
     return row is not None and bool(row.yes)
@@ -62,7 +64,7 @@ class Opener:
         self.url = url
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        with reading(self.url) as cursor:
+        with reading(self.url, statements.BY_INDEX) as cursor:
             for batch in batches:
                 for start in range(0, batch.num_rows, LETTERS_AT_ONCE):
                     cursor.execute(statements.letters(INSIDE, _keys(batch.slice(start, LETTERS_AT_ONCE))))

@@ -39,30 +39,34 @@ class SimpleMQDataSource(DataSource):
         return struct_of(TABLES[self.options["table"]], columns)
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        return Reader(self.options["url"], _statements(self.options))
+        before = statements.BY_INDEX if self.options["read"] == "letters" else ()
+        return Reader(self.options["url"], _statements(self.options), before)
 
 
 class Reader(DataSourceReader):
-    def __init__(self, url: str, queries: Sequence[str]) -> None:
+    def __init__(self, url: str, queries: Sequence[str], before: Sequence[str] = ()) -> None:
         self.url = url
         self.queries = queries
+        self.before = before
 
     def partitions(self) -> Sequence[InputPartition]:
         return [InputPartition(query) for query in self.queries]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """In a statement of its own, outside any transaction: its snapshot lives as long as it runs."""
-        with reading(self.url) as cursor:
+        with reading(self.url, self.before) as cursor:
             cursor.execute(partition.value)
             yield from cursor.fetch_record_batch()
 
 
 @contextmanager
-def reading(url: str) -> Iterator[adbc.Cursor]:
+def reading(url: str, before: Sequence[str] = ()) -> Iterator[adbc.Cursor]:
     """A cursor that can change nothing."""
     with adbc.connect(url, autocommit=True) as connection, connection.cursor() as cursor:
         cursor.execute("SET default_transaction_read_only = on")
         cursor.execute("SET application_name = 'simplemq metrics'")
+        for statement in before:
+            cursor.execute(statement)
         yield cursor
 
 

@@ -15,6 +15,9 @@ from spark_jobs.days import apart_from, bounds_of
 SLICE = timedelta(minutes=5)  # of the log, at the least, for a reader of its own
 # What the driver for Arrow would hand over as types that Spark does not know.
 AS_TEXT = {"uuid", "jsonb"}
+# Before letters are read: of messages there are no statistics, so the planner takes all of them for dead ones
+# and would read them all. Row by row through its indexes it meets only those that are asked for.
+BY_INDEX = tuple(f"SET enable_{way} = off" for way in ("seqscan", "bitmapscan", "hashjoin", "mergejoin"))
 
 
 def stays(

@@ -4,6 +4,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from spark_jobs.transforms.events import ARRIVED, DELIVERED, LEFT, REDELIVERED
+from spark_jobs.transforms.instants import summed_seconds
 
 KEY = ["queue_id", "bucket"]
 OUTCOMES = (
@@ -38,7 +39,7 @@ def activity(events: DataFrame) -> DataFrame:
         _sum(is_arrival, number * size).alias("bytes_sent"),
         _sum(is_ack, size).alias("bytes_acked"),
         _sum(is_ack & is_first_attempt, number).alias("first_attempt_acked"),
-        F.coalesce(F.sum("processing"), F.lit(0.0)).alias("processing_sum"),
+        summed_seconds(F.col("processing")).alias("processing_sum"),
         *(column for measure in MEASURES for column in _spread(measure)),
     )
     return summed.select("*", *(column for measure in MEASURES for column in _percentiles(measure)))

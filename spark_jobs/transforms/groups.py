@@ -5,6 +5,7 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
 from spark_jobs.transforms.events import ARRIVED, LEFT
+from spark_jobs.transforms.instants import in_millis, summed_seconds
 
 KEY = ["queue_id", "bucket"]
 MOST_GROUPS = 20  # a first-in-first-out queue may have as many groups as messages
@@ -27,7 +28,7 @@ def group_shares(events: DataFrame) -> DataFrame:
             F.count_if(is_ack).alias("acked"),
             F.count_if(is_dead).alias("dead_lettered"),
             F.coalesce(F.sum(F.when(is_arrival, F.col("size_bytes"))), F.lit(0)).alias("bytes_sent"),
-            F.coalesce(F.sum("processing"), F.lit(0.0)).alias("processing_sum"),
+            summed_seconds(F.col("processing")).alias("processing_sum"),
         )
     )
     is_group = F.col("group_id").isNotNull()
@@ -37,8 +38,8 @@ def group_shares(events: DataFrame) -> DataFrame:
     outdoes_them = (others > 0) & (F.col("sent") * others > NOISY_TIMES * sent_by_others)
     return summed.select(
         "*",
-        _share("sent").alias("sent_share"),
-        _share("processing_sum").alias("processing_share"),
+        _share(F.col("sent")).alias("sent_share"),
+        _share(in_millis(F.col("processing_sum"))).alias("processing_share"),
         ((F.col("sent") >= NOISY_FROM) & outdoes_them).alias("noisy"),
     ).where(is_group)
 
@@ -55,6 +56,6 @@ def group_counts(shares: DataFrame) -> DataFrame:
     )
 
 
-def _share(figure: str) -> Column:
+def _share(figure: Column) -> Column:
     whole = F.sum(figure).over(Over.partitionBy(KEY))
-    return F.coalesce(F.try_divide(F.col(figure).cast("double"), whole), F.lit(0.0))
+    return F.coalesce(F.try_divide(figure.cast("double"), whole), F.lit(0.0))

@@ -10,7 +10,7 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
 from spark_jobs.transforms.events import ARRIVED, LEASE_BEGAN, LEASE_ENDED, LEFT, before_window, in_window
-from spark_jobs.transforms.instants import seconds_until
+from spark_jobs.transforms.instants import MICROS, micros_until
 from spark_jobs.windows import Window
 
 DEPTH = (ARRIVED, LEFT)  # what adds one, and what takes one away
@@ -54,13 +54,14 @@ def _opening(events: DataFrame, window: Window) -> DataFrame:
 
 def _changes(events: DataFrame, window: Window) -> DataFrame:
     """How much each bucket added, how far above its opening it rose, and what that makes over time."""
-    # As if it had lasted, or been missing, until the end of the bucket.
-    rest = seconds_until(F.col("at"), F.col("bucket") + window.bucket_seconds)
+    # As if it had lasted, or been missing, until the end of the bucket; in whole numbers, whose sum does not
+    # depend on the order they come in.
+    rest = micros_until(F.col("at"), F.col("bucket") + window.bucket_seconds)
     happened = in_window(events, window).where(F.col("event").isin(*DEPTH, *LEASES))
     summed = happened.groupBy("queue_id", "bucket").agg(
         *_changes_summed(),
-        F.sum(_change(DEPTH) * rest).alias("depth_area"),
-        F.sum(_change(LEASES) * rest).alias("lease_area"),
+        (F.sum(_change(DEPTH) * rest) / MICROS).alias("depth_area"),
+        (F.sum(_change(LEASES) * rest) / MICROS).alias("lease_area"),
     )
     peak = F.greatest("risen", F.lit(0)).alias("peak")
     return summed.join(_risen(happened), ["queue_id", "bucket"], "left").select(*summed.columns, peak)
@@ -68,7 +69,7 @@ def _changes(events: DataFrame, window: Window) -> DataFrame:
 
 def _risen(events: DataFrame) -> DataFrame:
     """The highest running sum of each bucket. Only this needs them in order, so nothing else is sorted."""
-    # All that happens at one instant counts at once: one that comes as another goes is no peak.
+    # Who leaves at an instant does so before others come: one that comes as another goes is no peak.
     in_order = (
         Over.partitionBy("queue_id", "bucket")
         .orderBy("micros", "change")

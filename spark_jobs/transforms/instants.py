@@ -21,6 +21,15 @@ def span_seconds(start: Column, stop: Column) -> Column:
     return F.when(millis > 0, millis / 1000).when(millis <= 0, 0.0)
 
 
-def seconds_until(time: Column, second: Column) -> Column:
+def in_millis(seconds: Column) -> Column:
+    """As whole numbers: their sum is the same to the last digit, in whatever order they come."""
+    return F.round(seconds * 1000).cast("bigint")
+
+
+def summed_seconds(spans: Column) -> Column:
+    return F.coalesce(F.sum(in_millis(spans)), F.lit(0)) / 1000
+
+
+def micros_until(time: Column, second: Column) -> Column:
     """From an instant to a full second, exactly."""
-    return (second * MICROS - F.unix_micros(time)) / MICROS
+    return second * MICROS - F.unix_micros(time)

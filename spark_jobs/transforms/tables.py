@@ -8,15 +8,14 @@ from spark_jobs.windows import Window
 
 # Where nothing happened. Of spans and ages nothing was measured, which is not zero: they stay null.
 EMPTY: dict[str, object] = {"bigint": 0, "integer": 0, "jsonb": "{}"}
-EMPTY_SUMS = ("processing_sum", "sent_per_second", "received_per_second", "acked_per_second")
+RATED = ("sent", "received", "acked", "dead_lettered")
+EMPTY_SUMS = ("processing_sum", *(f"{figure}_per_second" for figure in RATED))
 
 
 def queue_metrics(rows: DataFrame, teams: DataFrame, window: Window, run_id: int) -> DataFrame:
     ended_by_consumers = F.col("acked") + F.col("dead_lettered")
     derived = {
-        "sent_per_second": F.col("sent") / window.bucket_seconds,
-        "received_per_second": F.col("received") / window.bucket_seconds,
-        "acked_per_second": F.col("acked") / window.bucket_seconds,
+        **{f"{figure}_per_second": F.col(figure) / window.bucket_seconds for figure in RATED},
         "first_attempt_success_rate": F.try_divide(F.col("first_attempt_acked"), ended_by_consumers),
     }
     return _written(rows.withColumns(derived), teams, QUEUE_METRICS, window, run_id)

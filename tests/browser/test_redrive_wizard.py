@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from queues import limits
 from queues.models import AuditEntry, Queue, RedriveStatus, RedriveTask
-from queues.operations import redrive_run
+from queues.operations import redrive, redrive_run
 from tests.browser.letters import at, bodies_in, died, dies_again
 
 MATCHING = limits.PAGE_SIZE + 5
@@ -109,3 +109,18 @@ def test_the_plan_is_asked_again_when_its_number_is_no_longer_true(
     expect(page.get_by_role("alert")).to_contain_text("it was to move 2 messages. Nothing has moved.")
     page.get_by_role("button", name="Redrive 1 message").click()
     expect(page.get_by_text("1 of 1 dealt with.")).to_be_visible()
+
+
+def test_the_progress_is_not_asked_for_while_its_tab_is_hidden(page: Page, orders: Queue, dlq: Queue) -> None:
+    page.clock.install()
+    task = redrive.start(dlq, canary={"steps": [1]})
+    page.goto(at("redrive", dlq.public_id, task.public_id))
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
+    redrive_run.advance(task.pk, 100)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.clock.run_for(10_000)
+    assert asked == []
+    page.evaluate("delete document.hidden")
+    page.clock.run_for(2_100)
+    expect(page.get_by_role("progressbar")).to_have_attribute("value", "1")

@@ -76,6 +76,26 @@ def test_when_the_last_row_goes_the_page_says_so_and_can_still_undo(page: Page, 
     expect(rows(page)).to_have_count(1)
 
 
+def test_a_double_click_does_it_once(letters: Page, orders: Queue) -> None:
+    rows(letters).first.get_by_role("link").click()
+    posts: list[str] = []
+    letters.on("request", lambda request: posts.append(request.url) if request.method == "POST" else None)
+    button = letters.get_by_role("button", name="Requeue to orders")
+    button.evaluate("button => { button.click(); setTimeout(() => button.click(), 20); }")
+    expect(notice(letters)).to_contain_text("Requeued to orders")
+    assert len(posts) == 1
+    assert len(bodies_in(orders)) == 1
+
+
+def test_a_file_can_be_asked_for_again(letters: Page) -> None:
+    """Its page stays: a form that was sent is not spent for ever."""
+    letters.clock.install()
+    for _ in range(2):
+        with letters.expect_download():
+            letters.get_by_role("button", name="Export as CSV").click()
+        letters.clock.run_for(3_000)
+
+
 def test_one_that_somebody_received_meanwhile_is_said(letters: Page, dlq: Queue, orders: Queue) -> None:
     rows(letters).first.get_by_role("button", name="Requeue").click()
     expect(notice(letters)).to_contain_text("Requeued to orders")

@@ -4,7 +4,16 @@ import pytest
 from django.template import Context, Template
 from django.utils import timezone
 
-from dlq_console.templatetags.console_text import NOTHING, ago, count, duration, percent, size, visible
+from dlq_console.templatetags.console_text import (
+    NOTHING,
+    ago,
+    count,
+    duration,
+    listed,
+    percent,
+    size,
+    visible,
+)
 from queues import durations
 
 
@@ -48,6 +57,19 @@ class TestVisible:
 )
 def test_duration_says_the_two_largest_units(seconds, text):
     assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ([], ""),
+        (["send"], "send"),
+        (["send", "receive"], "send and receive"),
+        (["a", "b", "c"], "a, b and c"),
+    ],
+)
+def test_words_are_listed_as_one_says_them(words, text):
+    assert listed(words) == text
 
 
 class TestAgo:

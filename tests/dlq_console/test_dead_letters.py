@@ -53,7 +53,7 @@ def test_it_says_how_many_are_in_groups_that_are_not_shown(viewer, dlq, queue, m
     died(queue, "three", "ValueError", "no number")
     monkeypatch.setattr(error_groups, "MOST_GROUPS", 1)
     text = viewer.get(page("dlq", dlq)).text
-    assert "1 more dead letters are in smaller ones" in text
+    assert "1 more dead letter is in smaller ones" in text
     assert "TimeoutError" not in text
 
 

@@ -30,6 +30,30 @@ def test_a_form_without_its_token_is_refused_with_advice(owner):
     assert "Load the page again" in response.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("referer", "page"),
+    [
+        ("http://testserver/console/teams/?x=1", "/console/teams/?x=1"),
+        ("https://evil.example/console/", "/console/"),
+        ("", "/console/"),
+    ],
+)
+def test_it_leads_back_to_the_page_of_the_form(owner, queue, referer, page):
+    """The address of the form itself may take only a POST."""
+    careful = Client(enforce_csrf_checks=True)
+    careful.cookies = owner.cookies
+    response = careful.post(f"/console/queues/{queue.public_id}/pause/", headers={"Referer": referer})
+    assert f'href="{page}">Load the page again' in response.text
+
+
+def test_an_address_that_only_takes_forms_says_so(owner, queue):
+    """Somebody reloads what a form has answered, by its address."""
+    response = owner.get(f"/console/queues/{queue.public_id}/pause/")
+    assert response.status_code == 405
+    assert response.headers["Allow"] == "POST"
+    assert "There is no page at this address" in response.text
+
+
 def test_a_bug_is_a_page_without_its_cause(owner, monkeypatch):
     def break_down(*args):
         raise RuntimeError("the secret cause")

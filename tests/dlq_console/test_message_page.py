@@ -8,9 +8,10 @@ from django.urls import reverse
 
 from queues.models import Action, AuditEntry, DiscardedMessage, Message, Queue
 from queues.operations import dead_letters, edit, queues
+from queues.operations.ack import ack
 from queues.operations.receive import receive
 from tests.dlq_console.letters import died
-from tests.factories import dead_letter, new_queue, ready_message, reloaded
+from tests.factories import dead_letter, new_queue, new_team, ready_message, reloaded
 
 pytestmark = pytest.mark.django_db
 BIG = "12345678901234567890"
@@ -175,6 +176,14 @@ class TestEdit:
         self.send(operator, reloaded(queue).dlq, letter, data="one\r\n2")
         assert Message.objects.get(queue_id=queue.pk).data == "one\n2"
 
+    def test_sent_twice_it_leads_to_what_became_of_it(self, operator, queue, dlq, letter):
+        """The answer to the second click is all that the browser shows."""
+        sent = {"data": '{"order": 43}', "reason": ""}
+        for _ in range(2):
+            answer = operator.post(address("edit", dlq, letter.public_id), sent)
+        assert answer.headers["Location"] == address("trash-message", dlq, letter.public_id)
+        assert Message.objects.filter(queue_id=queue.pk).count() == 1
+
     def test_it_is_off_unless_the_queue_allows_it(self, operator, queue, dlq, letter):
         Queue.objects.filter(pk=queue.pk).update(allow_edit=False)
         assert "does not allow its messages to be edited" in self.send(operator, dlq, letter, data="{}").text
@@ -204,6 +213,42 @@ class TestDiff:
         theirs = Message.objects.get(queue_id=other.pk)
         answer = viewer.get(address("message-diff", dlq), {"a": letter.public_id, "b": theirs.public_id})
         assert answer.status_code == 404
+
+
+class TestWhatIsElsewhere:
+    """Somebody presses Back after a requeue, or follows a link that a colleague sent yesterday."""
+
+    def test_one_that_moved_on_is_shown_where_it_is(self, operator, queue, dlq, letter):
+        dead_letters.requeue(dlq, letter.public_id)
+        answer = operator.get(address("message", dlq, letter.public_id), follow=True)
+        assert answer.redirect_chain[-1][0] == address("message", queue, letter.public_id)
+        assert "The message is no longer where you looked for it" in answer.text
+
+    def test_one_that_was_discarded_is_shown_in_the_trash_and_back(self, operator, dlq, letter):
+        operator.post(address("discard", dlq, letter.public_id))
+        answer = operator.get(address("message", dlq, letter.public_id), follow=True)
+        assert answer.redirect_chain[-1][0] == address("trash-message", dlq, letter.public_id)
+        operator.post(address("restore", dlq), {"message_id": letter.public_id})
+        answer = operator.get(address("trash-message", dlq, letter.public_id), follow=True)
+        assert answer.redirect_chain[-1][0] == address("message", dlq, letter.public_id)
+
+    def test_one_that_is_finished_says_so(self, viewer, queue, dlq, letter):
+        dead_letters.requeue(dlq, letter.public_id)
+        [delivery] = receive(queue)
+        ack(queue, [delivery.receipt_handle])
+        answer = viewer.get(address("message", dlq, letter.public_id))
+        assert answer.status_code == 404
+        assert "The message is finished" in answer.text
+
+    def test_those_of_others_are_nowhere(self, stranger, viewer, dlq, letter):
+        theirs = died(new_queue(new_team("others"), max_deliveries=1), "theirs")
+        assert stranger.get(address("message", dlq, letter.public_id)).status_code == 404
+        answer = viewer.get(address("message", dlq, theirs.public_id))
+        assert answer.status_code == 404
+        assert "There is no such message" in answer.text
+
+    def test_what_is_no_id_is_not_searched_for(self, viewer, dlq):
+        assert viewer.get(address("message", dlq, "msg_nonsense")).status_code == 404
 
 
 def test_looking_changes_nothing(owner, dlq, letter):

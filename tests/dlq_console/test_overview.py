@@ -1,4 +1,5 @@
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -123,3 +124,9 @@ def test_the_bare_address_leads_here(anybody):
     answer = anybody.get("/")
     assert (answer.status_code, answer["Location"]) == (302, "/console/")
     assert anybody.post("/").status_code == 405
+
+
+@pytest.mark.parametrize("is_staff", [True, False])
+def test_the_administration_is_offered_to_those_who_may_enter_it(owner, is_staff):
+    User.objects.update(is_staff=is_staff)
+    assert ('href="/admin/"' in owner.get("/console/").text) is is_staff

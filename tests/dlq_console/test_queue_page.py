@@ -4,7 +4,7 @@ from django.test.utils import CaptureQueriesContext
 
 from dlq_console import plain_words
 from queues.models import Queue, QueueSample
-from queues.operations import samples
+from queues.operations import queues, samples
 from tests.factories import dead_letter, in_flight_message, new_queue, ready_message, reloaded
 
 pytestmark = pytest.mark.django_db
@@ -60,6 +60,24 @@ def test_hostile_text_is_shown_as_text(owner, queue, address):
 def test_it_links_a_dead_letter_queue_with_its_sources(viewer, queue):
     dlq = dead_letter(queue)
     assert f"/console/queues/{queue.public_id}/" in text_of(viewer, f"/console/queues/{dlq.public_id}/")
+
+
+class TestTabs:
+    def test_one_leads_to_the_dead_letters_of_the_queue(self, viewer, queue, address):
+        dlq = dead_letter(queue)
+        assert f'href="/console/queues/{dlq.public_id}/dead-letters/"' in text_of(viewer, address)
+
+    def test_dead_letters_are_found_after_the_queue_they_died_in_is_gone(self, viewer, queue):
+        """Nothing points there any more, so it is an ordinary queue; its letters still wait for somebody."""
+        dlq = dead_letter(queue)
+        queues.delete(queue)
+        text = text_of(viewer, f"/console/queues/{dlq.public_id}/")
+        assert f'href="/console/queues/{dlq.public_id}/dead-letters/"' in text
+        assert f'href="/console/queues/{dlq.public_id}/redrives/"' in text
+
+    def test_where_nothing_died_yet_it_says_so(self, viewer, address):
+        assert f'href="{address}dead-letters/"' in text_of(viewer, address)
+        assert "No dead letters" in text_of(viewer, f"{address}dead-letters/")
 
 
 class TestActions:

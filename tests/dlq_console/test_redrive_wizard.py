@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from dlq_console import redrive_scope
 from dlq_console.views import redrives as views
+from queues import limits
 from queues.errors import RedriveTooLarge
 from queues.models import AuditEntry, Membership, Message, Queue, RedriveTask, Role, Team
 from queues.operations import queues, redrive, redrive_plan, redrive_run
@@ -66,6 +67,21 @@ class TestScope:
         page = operator.get(address("redrive-new", dlq), {"q": "error:Timeout"}).content.decode()
         assert 'value="error:Timeout"' in page
         assert "nothing moves before you confirm" in page
+
+    @pytest.mark.parametrize(
+        ("field", "wrong", "bounds"),
+        [
+            ("rate", "0", limits.REDRIVE_RATE),
+            ("limit", "99999999999", limits.REDRIVE_LIMIT),
+            ("return_percent", "101", (0, 100)),
+            ("watch_seconds", "0", limits.CANARY_WATCH_SECONDS),
+        ],
+    )
+    def test_a_number_out_of_bounds_is_refused_in_the_words_of_the_api(
+        self, operator: Client, dlq: Queue, field: str, wrong: str, bounds: tuple[int, int]
+    ) -> None:
+        answer = operator.get(address("redrive-plan", dlq), {field: wrong})
+        assert answer.context["form"].errors == {field: [limits.must_be_within(bounds)]}
 
     def test_it_offers_only_queues_that_could_take_them(self, operator: Client, dlq: Queue) -> None:
         new_queue(dlq.team, name="other-orders")
@@ -222,6 +238,17 @@ class TestStart:
         monkeypatch.setattr(views, "FIRST_BATCHES", 2)
         task = redriven(operator, dlq)
         assert (task.status, task.moved) == ("running", 2)
+
+    def test_confirmed_twice_it_is_done_once(self, operator: Client, dlq: Queue, queue: Queue) -> None:
+        """A double click without scripts: the browser shows the answer to the second."""
+        page = plan_page(operator, dlq)
+        answers = [confirm(operator, dlq, page) for _ in range(2)]
+        task = RedriveTask.objects.get()
+        assert [answer.headers["Location"] for answer in answers] == [
+            address("redrive", dlq, task.public_id)
+        ] * 2
+        assert AuditEntry.objects.count() == 1
+        assert number_in(queue) == 3
 
 
 class TestSeal:

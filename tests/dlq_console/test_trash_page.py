@@ -187,9 +187,12 @@ class TestRights:
         assert stranger.get(address("trash-message", dlq, discarded.public_id)).status_code == 404
         assert restored_by(stranger, dlq, discarded).status_code == 404
 
-    def test_a_message_of_another_trash_is_not_found_here(self, operator, team, discarded):
+    def test_a_message_of_another_trash_is_shown_and_restored_only_there(
+        self, operator, team, dlq, discarded
+    ):
         other = new_queue(team)
-        assert operator.get(address("trash-message", other, discarded.public_id)).status_code == 404
+        answer = operator.get(address("trash-message", other, discarded.public_id))
+        assert answer.headers["Location"] == address("trash-message", dlq, discarded.public_id)
         restored_by(operator, other, discarded)
         assert DiscardedMessage.objects.exists()
 

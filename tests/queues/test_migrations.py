@@ -12,10 +12,19 @@ from django.db import connection
 
 from queues import fingerprints
 from queues.maintenance import error_groups as folding
-from queues.models import ErrorGroup, ErrorGroupDelta, ErrorGroupHour, Message, MessageLog, Queue
+from queues.models import (
+    ErrorGroup,
+    ErrorGroupDelta,
+    ErrorGroupHour,
+    Message,
+    MessageLog,
+    Queue,
+    QueueMetrics,
+)
 from queues.operations import error_groups
 from queues.operations.dead_letters import requeue
 from tests.factories import NOW, new_queue, ready_message, reloaded
+from tests.metrics_factories import bucket, metrics_point
 from tests.queues.dying import counted, died_of, really_there
 
 
@@ -164,3 +173,14 @@ class TestExistingDeadLetters:
     def everything(self) -> list[Any]:
         tables = (ErrorGroup, ErrorGroupDelta, ErrorGroupHour, Message)
         return [list(table._default_manager.order_by("id").values()) for table in tables]
+
+
+@pytest.mark.django_db
+def test_history_from_before_the_rate_of_deaths_gets_it():
+    queue = new_queue()
+    metrics_point(queue, bucket(), dead_lettered=6)
+    metrics_point(queue, bucket(1))
+    with connection.cursor() as cursor:
+        cursor.execute(import_module("queues.migrations.0015_metrics_rates").KNOWN)
+    rates = QueueMetrics.objects.order_by("bucket_start").values_list("dead_lettered_per_second", flat=True)
+    assert list(rates) == [0, 0.02]

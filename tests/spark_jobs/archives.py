@@ -9,6 +9,7 @@ from typing import Any
 from django.db import connection
 from pyspark.sql import SparkSession
 
+from queues.maintenance import log_partitions
 from queues.models import MessageLog
 from spark_jobs.days import bounds_of
 from spark_jobs.lake import Lake
@@ -30,10 +31,10 @@ ROWS = """
     SELECT uuidv7(), 1, %(queue_id)s, at - interval '5 minutes 0.000001 second', at - interval '1 minute',
            at - interval '1 second', at, at - interval '1 microsecond', 3, 1, 1, 1048576, -5, 'discarded',
            E'a|\\\\N"\u202e\u0001ẞ🦫', E'Time|out\\n', '', 9
-      FROM generate_series(%(start)s::timestamptz, %(stop)s::timestamptz, interval '1 minute') AS at
+      FROM generate_series(%(start)s::timestamptz, %(stop)s::timestamptz, %(step)s::interval) AS at
      UNION ALL
     SELECT uuidv7(), 1, %(queue_id)s, at, NULL, NULL, at, NULL, 0, 0, 0, 0, 0, 'acked', NULL, NULL, NULL, NULL
-      FROM generate_series(%(start)s::timestamptz, %(stop)s::timestamptz, interval '1 minute') AS at
+      FROM generate_series(%(start)s::timestamptz, %(stop)s::timestamptz, %(step)s::interval) AS at
 """
 
 
@@ -46,10 +47,17 @@ def old_days() -> Iterator[None]:
         yield
 
 
-def log_rows(queue_id: int, start: datetime, minutes: int) -> None:
+def log_rows(start: datetime, instants: int, step: timedelta = timedelta(minutes=1)) -> None:
+    """Two rows for each instant."""
     with connection.cursor() as cursor:
-        stop = start + timedelta(minutes=minutes - 1)
-        cursor.execute(ROWS, {"queue_id": queue_id, "start": start, "stop": stop})
+        stop = start + (instants - 1) * step
+        cursor.execute(ROWS, {"queue_id": 77, "start": start, "stop": stop, "step": step})
+
+
+def days_left() -> set[date]:
+    """Of the old days, those that the service keeps when it has dropped what it may."""
+    log_partitions.run_once(1_000)
+    return {OLD, NEXT} & MessageLog.objects.days()
 
 
 def logged() -> set[tuple[Any, ...]]:

@@ -24,7 +24,7 @@ QUICK = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.driver.extraJavaOptions": f"{session.QUIET_JAVA} {LIGHT_JAVA}",
+    "spark.driver.extraJavaOptions": LIGHT_JAVA,
 }
 
 

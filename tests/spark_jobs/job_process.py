@@ -1,10 +1,10 @@
-"""`manage.py run_metrics` as somebody types it: the command, the job it starts, and the job's Java."""
+"""A command of `manage.py` that starts a job, as somebody types it, with its job and the Java of that."""
 
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import psutil
@@ -52,13 +52,17 @@ class JobProcess:
         self.until(lambda: words in self.told.read_text())
 
 
+def run_metrics(folder: Path, *argv: str, **env: str) -> AbstractContextManager[JobProcess]:
+    return running(folder, "run_metrics", *argv, **env)
+
+
 @contextmanager
-def run_metrics(folder: Path, *argv: str, **env: str) -> Iterator[JobProcess]:
+def running(folder: Path, command_name: str, *argv: str, **env: str) -> Iterator[JobProcess]:
     """On the test database; nothing of it is left afterwards, nor when the tests are killed."""
     told = folder / "told"
     with told.open("wb") as output:
         command = processes.spawn(
-            [sys.executable, ROOT / "manage.py", "run_metrics", *argv],
+            [sys.executable, ROOT / "manage.py", command_name, *argv],
             death_signal="KILL",
             output=output,
             env={**os.environ, "DATABASE_URL": database_url(), "SPARK_SUBMIT_OPTS": LIGHT_JAVA, **env},

@@ -15,9 +15,11 @@ from simplemq.throwaway import FAST
 from tests.simplemq.gunicorn_server import ROOT
 
 READER, WRITER, COPIER = "metrics_reader", "metrics_writer", "copier"
+LETTER_READER = "letter_reader"
 ROLES = (
     f"CREATE ROLE {READER} LOGIN PASSWORD 'reading'",
     f"CREATE ROLE {WRITER} LOGIN PASSWORD 'writing'",
+    f"CREATE ROLE {LETTER_READER} LOGIN PASSWORD 'opening'",
     f"CREATE ROLE {COPIER} LOGIN REPLICATION PASSWORD 'copying'",
     f"GRANT pg_read_all_stats TO {WRITER}",
 )
@@ -27,6 +29,27 @@ STAY = """
         lease_expiry_count, size_bytes, priority, outcome
     )
     VALUES (uuidv7(), 7, 1, %s, %s, 0, 0, 0, 10, 0, 'acked')
+"""
+LETTER = """
+    WITH payments AS (
+        INSERT INTO team (name, max_queues, max_api_keys, max_topics, created_at)
+        VALUES ('payments', 1, 1, 1, now())
+        RETURNING id
+    ),
+    dlq AS (
+        INSERT INTO queue (
+            uid, team_id, name, mode, visibility_timeout, delay_seconds, retention_seconds, max_message_bytes,
+            receive_wait_seconds, tags, description, dlq_is_lazy, is_dlq, allow_edit, ranks_by_time, paused,
+            created_at, updated_at
+        )
+        SELECT uuidv7(), id, 'orders-dlq', 'standard', 30, 0, 3600, 1024,
+               0, '{}', '', false, true, false, false, false,
+               now(), now()
+          FROM payments
+        RETURNING id
+    )
+    INSERT INTO message (queue_id, size_bytes, data, dead_lettered_at)
+    SELECT id, 6, 'poison', now() FROM dlq
 """
 
 
@@ -41,7 +64,7 @@ def own_server(home: Path) -> Iterator[EmbeddedPostgres]:
         migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
         subprocess.run(migrate, cwd=ROOT, env={**os.environ, "DATABASE_URL": server.url}, check=True)
         with psycopg.connect(server.url, autocommit=True) as owner:
-            for statement in [*granted(READER), *granted(WRITER)]:
+            for statement in [*granted(READER), *granted(WRITER), *granted(LETTER_READER)]:
                 owner.execute(statement)
         yield server
 

@@ -10,7 +10,6 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from queues.maintenance import log_partitions
 from queues.maintenance.old_metrics import KEPT
 from queues.models import ArchivedDay, MessageLog, MetricsRun, MetricsWatermark, QueueMetrics
 from spark_jobs import archive, database, export
@@ -21,13 +20,11 @@ from spark_jobs.lake import Lake
 from spark_jobs.ledger import Ledger
 from spark_jobs.sinks.lake import write_day
 from tests.simplemq.gunicorn_server import database_url
-from tests.spark_jobs.archives import NEXT, NOON, OLD, archived, log_rows, logged, old_days
+from tests.spark_jobs.archives import NEXT, NOON, OLD, archived, days_left, log_rows, logged, old_days
 from tests.spark_jobs.history import play
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-BATCH = 1_000
-QUEUE = 77
 WINDOW = ("--bucket", "1h", "--from", NOON.isoformat(), "--to", (NOON + timedelta(hours=1)).isoformat())
 
 
@@ -57,13 +54,8 @@ def archive_all(spark, lake):
     return archive_now
 
 
-def drop() -> set:
-    log_partitions.run_once(BATCH)
-    return {OLD, NEXT} & MessageLog.objects.days()
-
-
 def test_the_lake_has_every_row_as_it_was(spark, lake, archive_all):
-    log_rows(QUEUE, NOON, minutes=3)
+    log_rows(NOON, 3)
     before = logged()
     archive_all()
     assert len(before) == 6
@@ -72,34 +64,34 @@ def test_the_lake_has_every_row_as_it_was(spark, lake, archive_all):
 
 
 def test_a_day_is_dropped_when_it_is_in_the_lake_and_not_before(spark, lake, archive_all):
-    log_rows(QUEUE, NOON, minutes=3)
-    assert drop() == {OLD, NEXT}
+    log_rows(NOON, 3)
+    assert days_left() == {OLD, NEXT}
     archive_all()
-    assert drop() == set()
+    assert days_left() == set()
     assert logged() == set()
     assert len(archived(spark, lake, OLD)) == 6
 
 
 def test_what_comes_to_a_day_afterwards_keeps_it_until_it_is_archived_again(spark, lake, archive_all):
-    log_rows(QUEUE, NOON, minutes=3)
+    log_rows(NOON, 3)
     archive_all()
-    log_rows(QUEUE, NOON, minutes=1)
-    assert drop() == {OLD}
+    log_rows(NOON, 1)
+    assert days_left() == {OLD}
     before = logged()
     archive_all()
-    assert drop() == set()
+    assert days_left() == set()
     assert archived(spark, lake, OLD) == before
 
 
 def test_another_lake_is_none(lake, archive_all, settings):
     archive_all()
     settings.SIMPLEMQ_LAKE = "s3a://elsewhere"
-    assert drop() == {OLD, NEXT}
+    assert days_left() == {OLD, NEXT}
 
 
 def test_without_a_lake_days_are_dropped_as_ever(settings):
     settings.SIMPLEMQ_LAKE = ""
-    assert drop() == set()
+    assert days_left() == set()
 
 
 def test_a_day_that_is_archived_is_not_written_again(lake, archive_all):
@@ -116,19 +108,19 @@ def test_days_within_the_retention_stay_where_they_are(lake, archive_all):
 
 def test_a_day_of_which_the_lake_has_not_all_is_not_noted(lake, archive_all, monkeypatch):
     """Whatever lost it on the way: here, a file that was cut short."""
-    log_rows(QUEUE, NOON, minutes=3)
+    log_rows(NOON, 3)
     monkeypatch.setattr(archive, "write_day", lambda frame, *rest: write_day(frame.limit(5), *rest))
     with pytest.raises(JobError, match=f"The lake has 5 rows of {OLD} .* stays in the log"):
         archive_all()
     assert not ArchivedDay.objects.exists()
-    assert drop() == {OLD, NEXT}
+    assert days_left() == {OLD, NEXT}
     monkeypatch.undo()
     archive_all()  # over what the other has left
     assert ArchivedDay.objects.get(day=OLD).rows == 6
 
 
 def test_a_dry_run_tells_what_it_would_archive(lake, archive_all, capsys):
-    log_rows(QUEUE, NOON, minutes=3)
+    log_rows(NOON, 3)
     archive_all("--dry-run")
     assert f"message_log of {OLD}: 6 rows would be archived" in capsys.readouterr().out
     assert not lake.exists()
@@ -137,7 +129,7 @@ def test_a_dry_run_tells_what_it_would_archive(lake, archive_all, capsys):
 
 @pytest.mark.parametrize("column", ["first_delivered_at", "left_at", "group_id", "error_type", "redrive_id"])
 def test_the_checksum_tells_of_what_is_missing(column):
-    log_rows(QUEUE, NOON, minutes=1)
+    log_rows(NOON, 1)
     before = checksum()
     MessageLog.objects.update(**{column: None})
     assert checksum() != before
@@ -158,7 +150,7 @@ def test_history_is_computed_the_same_from_the_lake(run, lake, orders):
     before = history()
     assert sum(row["acked"] for row in before) > 5
     run(*hours, "--lake", str(lake))
-    assert drop() == set()
+    assert days_left() == set()
     run(*hours, "--lake", str(lake))
     assert history() == before
     run(*hours, "--lake", str(lake), "--log", "table")

@@ -66,6 +66,8 @@ def test_a_time_without_a_zone_is_utc():
     [
         (["--bucket", "2m"], "Argument --bucket: '2m' is no size of bucket; choose 1m, 5m, 1h."),
         (["--from", "yesterday"], "'yesterday' is not a time; write for example 2026-11-18T09:00Z"),
+        (["--from", ""], "'' is not a time"),
+        (["--from", "0001-01-01T00:00+14:00"], "is not a time"),  # it would be year 0
         (["--from", "2026-11-18", "--to", "2026-11-17"], "is not before --to"),
         (["--from", "2026-11-18", "--to", "2026-11-18"], "is not before --to"),
         (["--to", "2026-11-17"], "--to needs --from."),

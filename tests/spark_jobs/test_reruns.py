@@ -13,7 +13,6 @@ from queues.models import (
     MetricsWatermark,
     Queue,
     QueueAdvice,
-    QueueGroupMetrics,
     QueueMetrics,
     RunStatus,
 )
@@ -26,6 +25,7 @@ from spark_jobs.sinks import postgres as sink
 from tests.factories import dead_letter, new_queue, ready_message
 from tests.simplemq.gunicorn_server import database_url
 from tests.spark_jobs.history import START, after, play
+from tests.spark_jobs.written import rows
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HALF_AN_HOUR = ("--from", START.isoformat(), "--to", after(30).isoformat(), "--bucket", "1m")
@@ -37,12 +37,6 @@ def acked(queue: Queue, sent: datetime, ended: datetime) -> None:
     ready_message(queue, now=sent)
     [delivery] = receive(queue, now=sent)
     ack(queue, [delivery.receipt_handle], ended)
-
-
-def rows() -> list[dict[str, Any]]:
-    """All that was written, but for who wrote it."""
-    written = [*QueueMetrics.objects.values(), *QueueGroupMetrics.objects.values()]
-    return sorted(({**row, "run_id": None} for row in written), key=repr)
 
 
 def totals(queue: Queue) -> dict[str, int]:

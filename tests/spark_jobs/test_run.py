@@ -7,7 +7,14 @@ import pytest
 from django.db import connection
 
 from queues import ids
-from queues.models import DiscardedMessage, Message, Queue, QueueMetrics
+from queues.models import (
+    DiscardedMessage,
+    DlqErrorMetrics,
+    Message,
+    Queue,
+    QueueGroupMetrics,
+    QueueMetrics,
+)
 from queues.operations import dead_letters, redrive, redrive_run, trash
 from tests.factories import new_queue, reloaded
 from tests.spark_jobs.history import START, after, play
@@ -15,12 +22,15 @@ from tests.spark_jobs.history import START, after, play
 pytestmark = pytest.mark.django_db(transaction=True)
 
 HAPPENED = ("sent", "acked", "dead_lettered", "expired", "requeued", "redriven", "discarded")
-COUNTED = (
-    "sent acked dead_lettered expired requeued redriven discarded purged bytes_sent bytes_acked "
-    "first_attempt_acked processing_count processing_p50 processing_p90 processing_p99 processing_max "
-    "queueing_delay_count queueing_delay_p50 queueing_delay_p95 end_to_end_p99 end_to_end_max "
-    "depth oldest_age_seconds"
-).split()
+MEASURES = ("processing", "queueing_delay", "end_to_end")
+SPREAD = ("p50", "p90", "p95", "p99", "max")
+RATED = ("sent", "acked", "dead_lettered")
+COUNTED = [
+    *"sent acked dead_lettered expired requeued redriven discarded purged bytes_sent bytes_acked".split(),
+    *"first_attempt_acked first_attempt_success_rate depth oldest_age_seconds".split(),
+    *(f"{name}_per_second" for name in RATED),
+    *(f"{measure}_{name}" for measure in MEASURES for name in ("count", *SPREAD)),
+]
 PLAINLY = """
     WITH bucket AS (
         SELECT start, start + make_interval(secs => %(size)s) AS stop
@@ -67,17 +77,14 @@ PLAINLY = """
            COALESCE(sum(size_bytes) FILTER (WHERE acked), 0) AS bytes_acked,
            count(*) FILTER (WHERE acked AND delivery_count <= 1) AS first_attempt_acked,
            count(worked) FILTER (WHERE acked) AS processing_count,
-           percentile_cont(0.5) WITHIN GROUP (ORDER BY worked) FILTER (WHERE acked) AS processing_p50,
-           percentile_cont(0.9) WITHIN GROUP (ORDER BY worked) FILTER (WHERE acked) AS processing_p90,
-           percentile_cont(0.99) WITHIN GROUP (ORDER BY worked) FILTER (WHERE acked) AS processing_p99,
-           max(worked) FILTER (WHERE acked) AS processing_max,
-           count(*) FILTER (WHERE came_first) AS queueing_delay_count,
-           percentile_cont(0.5) WITHIN GROUP (ORDER BY waited) FILTER (WHERE came_first)
-             AS queueing_delay_p50,
-           percentile_cont(0.95) WITHIN GROUP (ORDER BY waited) FILTER (WHERE came_first)
-             AS queueing_delay_p95,
-           percentile_cont(0.99) WITHIN GROUP (ORDER BY took) FILTER (WHERE acked) AS end_to_end_p99,
-           max(took) FILTER (WHERE acked) AS end_to_end_max,
+           percentile_cont(ARRAY[0.5, 0.9, 0.95, 0.99, 1]) WITHIN GROUP (ORDER BY worked)
+             FILTER (WHERE acked) AS processing,
+           count(waited) FILTER (WHERE came_first) AS queueing_delay_count,
+           percentile_cont(ARRAY[0.5, 0.9, 0.95, 0.99, 1]) WITHIN GROUP (ORDER BY waited)
+             FILTER (WHERE came_first) AS queueing_delay,
+           count(took) FILTER (WHERE acked) AS end_to_end_count,
+           percentile_cont(ARRAY[0.5, 0.9, 0.95, 0.99, 1]) WITHIN GROUP (ORDER BY took)
+             FILTER (WHERE acked) AS end_to_end,
            count(*) FILTER (WHERE there) AS depth,
            extract(epoch FROM stop - min(began) FILTER (WHERE there))::float8 AS oldest_age_seconds
       FROM figure
@@ -85,13 +92,57 @@ PLAINLY = """
 """
 
 
+BY_GROUP = ("queue_id", "bucket_start", "group_id", "sent", "acked", "dead_lettered", "bytes_sent")
+GROUPS = """
+    SELECT queue_id, date_bin(make_interval(secs => %(size)s), at, 'epoch') AS start, group_id,
+           count(*) FILTER (WHERE what = 'sent'), count(*) FILTER (WHERE what = 'acked'),
+           count(*) FILTER (WHERE what = 'dead_lettered'),
+           COALESCE(sum(size_bytes) FILTER (WHERE what = 'sent'), 0)
+      FROM message_stay
+     CROSS JOIN LATERAL (VALUES ('sent', enqueued_at), (outcome, ended_at)) AS event (what, at)
+     WHERE group_id IS NOT NULL AND at >= %(start)s AND at < %(stop)s
+     GROUP BY 1, 2, 3
+"""
+BY_ERROR = ("queue_id", "bucket_start", "fingerprint", "error_type", "dead_lettered")
+DEATHS = """
+    SELECT queue_id, date_bin(make_interval(secs => %(size)s), enqueued_at, 'epoch'), fingerprint,
+           max(error_type), count(*)
+      FROM message_stay
+      JOIN queue ON queue.id = queue_id AND is_dlq
+     WHERE fingerprint IS NOT NULL AND enqueued_at >= %(start)s AND enqueued_at < %(stop)s
+     GROUP BY 1, 2, 3
+"""
+
+
+def answers(statement: str, size: int, start: datetime, stop: datetime) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, {"size": size, "start": start, "stop": stop})
+        return cursor.fetchall()
+
+
 def plainly(size: int, start: datetime, stop: datetime) -> dict[tuple[int, datetime], dict[str, Any]]:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL jit = off")
         cursor.execute(PLAINLY, {"size": size, "start": start, "stop": stop})
         names = [column.name for column in cursor.description]
-        rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        rows = [_derived(dict(zip(names, row, strict=True)), size) for row in cursor.fetchall()]
     return {(row["queue_id"], row["bucket_start"]): row for row in rows}
+
+
+def _derived(row: dict[str, Any], size: int) -> dict[str, Any]:
+    rates = {f"{name}_per_second": row[name] / size for name in RATED}
+    spreads = {
+        f"{measure}_{name}": value
+        for measure in MEASURES
+        for name, value in zip(SPREAD, row[measure] or 5 * [None], strict=True)
+    }
+    tried = row["acked"] + row["dead_lettered"]
+    return {
+        **row,
+        **rates,
+        **spreads,
+        "first_attempt_success_rate": row["first_attempt_acked"] / tried if tried else None,
+    }
 
 
 def written(size: int) -> dict[tuple[int, datetime], dict[str, Any]]:
@@ -114,6 +165,13 @@ def test_it_finds_what_plain_sql_finds(run, orders):
             shown = {name: found[key][name] for name in COUNTED}
             assert shown == pytest.approx({name: row[name] for name in COUNTED}, abs=1e-6), key
     assert all(any(row[outcome] for row in expected.values()) for outcome in HAPPENED)
+    for table, statement, columns in (
+        (QueueGroupMetrics, GROUPS, BY_GROUP),
+        (DlqErrorMetrics, DEATHS, BY_ERROR),
+    ):
+        counted = sorted(table.objects.filter(bucket_seconds=300).values_list(*columns), key=repr)
+        assert counted == sorted(answers(statement, 300, START, stop), key=repr)
+        assert counted
 
 
 def tidy_up(dlq: Queue, now: datetime) -> None:

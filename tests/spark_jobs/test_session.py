@@ -40,6 +40,15 @@ def test_it_takes_the_java_of_java_home_first(tmp_path, monkeypatch):
         session.check_java()
 
 
-def test_it_does_not_wait_for_a_master_that_is_not_there():
-    with pytest.raises(JobError, match=r"No Spark master answers at spark://127\.0\.0\.1:1\."):
-        session.start("spark://127.0.0.1:1")
+@pytest.mark.parametrize("master", ["spark://127.0.0.1:1", "spark://[::1]:1,a b:1", "k8s://https://[::1]:1"])
+def test_it_does_not_wait_for_a_master_that_is_not_there(master):
+    with pytest.raises(JobError) as refusal:
+        session.start(master)
+    assert str(refusal.value) == f"No Spark master answers at {master}."
+
+
+def test_it_asks_where_yarn_is(monkeypatch):
+    for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(JobError, match="set HADOOP_CONF_DIR to the folder"):
+        session.start("yarn")

@@ -1,5 +1,6 @@
 """Which rows the data source asks for, on the real tables: each stay once, and no more than is needed."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,6 +15,7 @@ from queues.operations.receive import receive
 from spark_jobs.sources import statements
 from spark_jobs.sources.stays import COLUMNS
 from tests.factories import NOW, new_queue, ready_message
+from tests.queues.dying import died_of
 
 pytestmark = pytest.mark.django_db
 
@@ -135,3 +137,29 @@ def test_every_id_belongs_to_one_reader():
     lowers = [condition.split("message_id >= '")[1].split(" AND")[0] for condition in conditions[1:]]
     assert len(conditions) == 4
     assert uppers == lowers == sorted(set(uppers))
+
+
+def test_dying_letters_are_found_by_what_makes_them_expire_and_by_nothing_else(queue):
+    """Among many messages that are alive, of which the planner knows nothing: see BY_INDEX."""
+    [query] = statements.dying_letters(["message_id"], NOW, None)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO message (queue_id, size_bytes, data)"
+            " SELECT %s, 1, 'x' FROM generate_series(1, 20000)",
+            [queue.pk],
+        )
+        for setting in statements.BY_INDEX:
+            cursor.execute(setting)
+    plan = plan_of(query)
+    assert re.search(r"using message_dead on message .*\n.*Index Cond: .*entered_at <= ", plan)
+    assert re.search(r"using message_ttl on message .*\n.*Index Cond: .*expires_at <= ", plan)
+    assert "Seq Scan" not in plan
+
+
+def test_a_letter_that_died_again_since_is_not_opened_for_its_first_death():
+    letter = died_of(new_queue(max_deliveries=1), data="poison")
+    keys = [(letter.queue_id, letter.id, letter.dead_lettered_at)]
+    [row] = rows_of([statements.letters(["message_id", "body"], keys)])
+    assert row == {"message_id": str(letter.id), "body": "poison"}
+    Message.objects.filter(id=letter.id).update(dead_lettered_at=after(1))
+    assert rows_of([statements.letters(["message_id", "body"], keys)]) == []

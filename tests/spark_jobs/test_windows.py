@@ -58,6 +58,12 @@ def test_a_window_that_is_asked_for_ends_where_it_is_settled():
     assert span("--from", "2026-11-18T10:00", settled=at(9)) is None
 
 
+def test_a_window_may_be_as_wide_as_times_go():
+    argv = ("--from", "0001-01-01", "--to", "9999-12-31T23:59:59")
+    assert span(*argv, settled=at(9, 4, 1), size=3600) == (DAY, at(9))
+    assert span(*argv, settled=at(9, 4, 1), log_begins=None) == (datetime(1970, 1, 1, tzinfo=UTC), at(9, 4))
+
+
 def test_what_was_dropped_from_the_log_is_not_computed_again():
     assert span("--from", "2026-11-18T01:00", settled=at(9), log_begins=at(5)) == (at(5), at(9))
 

@@ -56,7 +56,7 @@ class MetricsPoint(serializers.ModelSerializer):
             "bucket_start",
             *"sent received acked dead_lettered expired requeued redriven discarded purged".split(),
             *"nacks lease_expiries bytes_sent bytes_acked".split(),
-            *"sent_per_second received_per_second acked_per_second".split(),
+            *"sent_per_second received_per_second acked_per_second dead_lettered_per_second".split(),
             *"first_attempt_success_rate retries_histogram queueing_delay processing end_to_end".split(),
             *"depth depth_max depth_avg oldest_age_seconds oldest_age_max_seconds".split(),
             *"in_flight in_flight_avg group_count noisy_group_count".split(),

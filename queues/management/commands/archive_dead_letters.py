@@ -41,13 +41,13 @@ class Command(BaseCommand):
 
 def _arguments(options: dict[str, Any]) -> Iterator[str]:
     """What was given, as the job is told it; what it means is for the job to say."""
-    if options["team"] and not options["queue"]:
+    if options["team"] and options["queue"] is None:
         raise CommandError("--team says whose queue is meant: give --queue as well.", returncode=2)
     yield from ("--master", options["master"] or settings.SIMPLEMQ_SPARK_MASTER)
     yield from ("--lake", options["lake"] or settings.SIMPLEMQ_LAKE)
     if options["within"]:
         yield from ("--within", str(options["within"].total_seconds()))
-    if options["queue"]:
+    if options["queue"] is not None:
         yield from ("--queue", str(find_dead_letter_queue(options["queue"], options["team"]).pk))
     if options["dry_run"]:
         yield "--dry-run"

@@ -65,11 +65,11 @@ def _arguments(options: dict[str, Any]) -> Iterator[str]:
         yield from ("--lake", lake)
         yield from ("--log-retention-days", str(settings.SIMPLEMQ_LOG_RETENTION_DAYS))
     for name in ("from", "to", "log"):
-        if options[name]:
+        if options[name] is not None:
             yield from (f"--{name}", options[name])
     for bucket in options["bucket"]:
         yield from ("--bucket", bucket)
-    if options["queue"]:
+    if options["queue"] is not None:
         yield from ("--queue", str(find_queue(options["queue"], options["team"]).pk))
     if options["every"]:
         yield from ("--every", str(options["every"].total_seconds()))

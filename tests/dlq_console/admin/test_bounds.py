@@ -35,9 +35,9 @@ def narrow(monkeypatch):
 
 @pytest.fixture
 def full(dlq, entry):
-    """Thousands of rows in the very queue that is looked at; only the trash has been analysed since.
+    """Thousands of rows in the very queue that is looked at; only trash and groups have been analysed since.
 
-    Unanalysed and this small, the planner would rather sort all of the trash than walk it in order.
+    Unanalysed and this small, the planner would rather sort all of them than walk them in order.
     """
     statements = [
         """INSERT INTO message (queue_id, size_bytes, data, dead_lettered_at, fingerprint)
@@ -55,7 +55,7 @@ def full(dlq, entry):
     with connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement, {"queue": dlq.pk, "team": dlq.team_id, "rows": ROWS})
-        cursor.execute("ANALYZE discarded_message")
+        cursor.execute("ANALYZE discarded_message, error_group")
     return dlq
 
 

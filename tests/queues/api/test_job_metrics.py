@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from queues.models import MessageLog
 from tests.factories import NOW
 from tests.metrics_factories import metrics_run
 
@@ -51,3 +52,11 @@ def test_a_run_under_way_changes_nothing() -> None:
         found['last_run_success{bucket_seconds="300"}'],
         found['last_run_rows{bucket_seconds="300"}'],
     ) == (1, 512)
+
+
+def test_with_a_lake_it_tells_which_days_of_the_log_should_be_there(settings) -> None:
+    settings.SIMPLEMQ_LAKE = "s3a://lake"
+    MessageLog.objects.add_day(timezone.now().date() - timedelta(days=40))
+    assert "simplemq_log_days_overdue 1.0" in Client().get("/metrics").content.decode()
+    settings.SIMPLEMQ_LAKE = ""
+    assert "simplemq_log_days" not in Client().get("/metrics").content.decode()

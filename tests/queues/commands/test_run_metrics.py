@@ -1,6 +1,7 @@
 """What the command tells the job, seen from a job that only repeats it."""
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,9 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def run(*argv: str) -> dict[str, Any]:
         call_command("run_metrics", *argv)
-        return json.loads(note.read_text())
+        given = json.loads(note.read_text())
+        assert given["argv"][-2:] == ["--parent", str(os.getpid())]
+        return {**given, "argv": given["argv"][:-2]}
 
     return run
 
@@ -48,6 +51,13 @@ def test_it_passes_on_what_was_given(told: Any) -> None:
     assert told("--every", "5m", "--since-last")["argv"][2:] == ["--every", "300.0", "--since-last"]
 
 
+def test_it_names_the_lake_there_is_and_how_long_the_log_is_kept(told: Any, settings: Settings) -> None:
+    settings.SIMPLEMQ_LAKE, settings.SIMPLEMQ_LOG_RETENTION_DAYS = "/lake", 7
+    assert told()["argv"][2:] == ["--lake", "/lake", "--log-retention-days", "7"]
+    argv = told("--lake", "s3a://bucket/x", "--log", "table")["argv"]
+    assert argv[2:] == ["--lake", "s3a://bucket/x", "--log-retention-days", "7", "--log", "table"]
+
+
 def test_it_finds_the_queue_by_its_name(told: Any) -> None:
     queue = new_queue(new_team("payments"), name="orders")
     assert told("--queue", "orders", "--team", "payments")["argv"][-2:] == ["--queue", str(queue.pk)]
@@ -56,6 +66,13 @@ def test_it_finds_the_queue_by_its_name(told: Any) -> None:
 def test_it_says_which_queue_there_is_none_of(told: Any) -> None:
     with pytest.raises(CommandError, match=r"^There is no queue orders\.$"):
         told("--queue", "orders")
+
+
+def test_an_empty_word_is_not_taken_for_none(told: Any) -> None:
+    """A script whose variable is not set would else compute everything."""
+    assert told("--from", "", "--to", "")["argv"][2:] == ["--from", "", "--to", ""]
+    with pytest.raises(CommandError, match=r"^There is no queue \.$"):
+        told("--queue", "")
 
 
 def test_the_job_works_on_our_database_with_a_planner_of_its_own(told: Any, settings: Settings) -> None:

@@ -1,11 +1,10 @@
-// Buttons that open and close dialogs. The browser itself gives the focus back when one closes.
+// Buttons that open dialogs. The browser itself gives the focus back when one closes.
 document.addEventListener("click", (event) => {
   const opener = event.target.closest("[data-dialog-open]");
   if (opener) {
     opener.closest("details.menu")?.removeAttribute("open");
     document.getElementById(opener.dataset.dialogOpen)?.showModal();
   }
-  event.target.closest("[data-dialog-close]")?.closest("dialog")?.close();
   // The backdrop belongs to the dialog; whatever is inside it is a descendant.
   if (event.target instanceof HTMLDialogElement) event.target.close();
 });

@@ -66,6 +66,12 @@ function restart() {
   timer = seconds ? setInterval(refresh, seconds * 1000) : null;
 }
 
+// What asks by itself through htmx, as the progress of a redrive does, waits while its tab is hidden. It goes on
+// beside another window: somebody may watch it there.
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (document.hidden && "X-SimpleMQ-Refresh" in event.detail.requestConfig.headers) event.preventDefault();
+});
+
 // Asked for at once, whatever pace is chosen: a list whose last row has gone, for one.
 document.addEventListener("refresh", refresh);
 

@@ -92,7 +92,7 @@ def _compute(spark: SparkSession, config: Config, ledger: Ledger, window: Window
             stays_read = stays.count()
         say("metrics.read", stays=stays_read, seconds=time.monotonic() - began)
         found = metrics(stays, queues, _earlier_errors(spark, config, window), window, run_id)
-        for _, frame in found.by_table():
+        for frame in (found.shares, *(frame for _, frame in found.by_table())):
             at_hand.enter_context(kept(frame))
         given = _advice(spark, config, found, queues, window, run_id)
         if config.dry_run:

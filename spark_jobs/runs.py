@@ -137,7 +137,7 @@ def _advice(
     spark: SparkSession, config: Config, found: Metrics, queues: DataFrame, window: Window, run_id: int
 ) -> DataFrame | None:
     """From the finest buckets there are. A window of the past is no ground for advice on the present."""
-    if window.bucket_seconds != config.buckets[0] or config.stop is not None:
+    if window.bucket_seconds != config.buckets[0] or config.stop is not None or config.log == "lake":
         return None
     start = window.stop - timedelta(hours=config.advice_hours)
     earlier = read_history(spark, config, QUEUE_METRICS, window.bucket_seconds, start, window.start)

@@ -10,7 +10,7 @@ NEEDS := $(PY) -m simplemq.prerequisites
 PYTEST_ARGS ?= -n auto --dist loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run manage shell test test-slow lint format migrations bench screenshots clean
+.PHONY: help setup run manage shell test test-slow lint format migrations bench bench-spark screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +63,10 @@ migrations: $(INSTALLED) ## Write migrations for changed models
 
 bench: $(INSTALLED) ## Measure HTTP beside the SQL floor, and SQL beside a plain design: BENCH_ARGS="--seconds 5"
 	@exec $(PY) -m benchmarks $(BENCH_ARGS)
+
+bench-spark: $(INSTALLED) ## Measure the metrics job on 1 and 10 million messages: BENCH_SPARK_ARGS="--rows 20000"
+	@$(NEEDS) java
+	@exec $(PY) -m benchmarks.spark $(BENCH_SPARK_ARGS)
 
 screenshots: $(INSTALLED) ## Take the README's pictures from a seeded demo; SCREENSHOT_ARGS="--every /tmp/pages" takes all
 	@$(NEEDS) chromium

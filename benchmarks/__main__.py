@@ -4,32 +4,21 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from typing import Any
 
 import django
 
 from benchmarks import results
-from benchmarks.errors import CannotMeasure
+from benchmarks.measured import measured
 from benchmarks.plan import PARTS, START_SECONDS, Plan
 from benchmarks.progress import Progress
 from benchmarks.service import Service
-from simplemq.stop_signal import StopRequested, StopSignal
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     plan = _plan(arguments)
-    stop = StopSignal()
-    stop.install()
-    try:
-        with closing(Progress(plan.total_seconds, stop)) as progress:
-            found = _measure(plan, progress)
-    except StopRequested:
-        print("Stopped.", file=sys.stderr)
-        return 130
-    except CannotMeasure as problem:
-        print(f"bench: {problem}", file=sys.stderr)
-        return 1
+    found = measured("bench", plan.total_seconds, lambda progress: _measure(plan, progress))
     print(_report(found))
     print(f"\nWritten to {results.write(found)}")
     return 0

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from psycopg.conninfo import conninfo_to_dict
-
+from benchmarks import libpq
 from benchmarks.errors import CannotMeasure
 from benchmarks.scripts import Script
 from simplemq import processes
@@ -18,13 +17,6 @@ from simplemq.postgres_placement import installed_bin_dir
 OPTIONS = ("--no-vacuum", "--protocol=prepared", "--report-per-command", "--log")
 RATE = re.compile(r"tps = ([\d.]+) \(without initial connection time\)")
 MEAN_OF_STATEMENT = re.compile(r"^ +([\d.]+) +\d+ +[^\s\\]", re.MULTILINE)  # not of a backslash command
-LIBPQ = {
-    "host": "PGHOST",
-    "port": "PGPORT",
-    "user": "PGUSER",
-    "password": "PGPASSWORD",
-    "dbname": "PGDATABASE",
-}
 SPARE_SECONDS = 30
 
 
@@ -55,10 +47,9 @@ class Pgbench:
             return Measured(_rate(said), _statement_ms(said, script.names), _cycle_ms(folder))
 
     def _finish(self, command: list[processes.Word], folder: Path, seconds: float) -> str:
-        where = {LIBPQ[name]: str(value) for name, value in conninfo_to_dict(self.url).items()}
         output = folder / "output"
         with output.open("wb") as stream:
-            env = {**os.environ, **where, "PGOPTIONS": self.options}
+            env = {**os.environ, **libpq.environment(self.url), "PGOPTIONS": self.options}
             process = processes.spawn(command, output=stream, env=env)
         code = processes.finish(process, self.heartbeat, seconds + SPARE_SECONDS)
         said = output.read_text()

@@ -13,11 +13,11 @@ FOLDER = Path(__file__).resolve().parent / "results"
 def write(values: Mapping[str, Any]) -> Path:
     FOLDER.mkdir(exist_ok=True)
     path = FOLDER / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}.json"
-    path.write_text(json.dumps(values, indent=2, default=_plain) + "\n")
+    path.write_text(json.dumps(values, indent=2, default=plain) + "\n")
     return path
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
     raise TypeError(f"{type(value).__name__} has no form in JSON.")

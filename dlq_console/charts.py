@@ -39,7 +39,12 @@ KINDS = (
         "rates",
         "Messages per second",
         "rate",
-        (Line("sent", "Sent"), Line("received", "Received"), Line("acked", "Finished")),
+        (
+            Line("sent", "Sent"),
+            Line("received", "Received"),
+            Line("acked", "Finished"),
+            Line("nacked", "Failed"),
+        ),
     ),
     Kind(
         "dead",

@@ -49,7 +49,12 @@ def drawn(queue: Queue, history: History) -> Drawn:
 def _kinds(queue: Queue, step: int) -> list[Kind]:
     # What comes into a dead-letter queue has died elsewhere.
     died = Line("sent" if queue.is_dlq else "dead_lettered", "Died", 60 / step)
-    rates = ("sent", "Sent"), ("received", "Received"), ("acked", "Finished")
+    rates = [
+        Line(f"{name}_per_second", label)
+        for name, label in (("sent", "Sent"), ("received", "Received"), ("acked", "Finished"))
+    ]
+    # Noted when the message ends, whenever it had failed.
+    failed = Line("nacks", "Failed", 1 / step)
     return [
         Kind(
             "depth",
@@ -62,7 +67,7 @@ def _kinds(queue: Queue, step: int) -> list[Kind]:
             "rates",
             "Messages per second",
             "rate",
-            tuple(Line(f"{name}_per_second", label) for name, label in rates),
+            (*rates, failed),
         ),
         Kind("dead", "Dead letters per minute", "rate", (died,)),
         _percentiles("delay", "Time until the first delivery", "queueing_delay"),

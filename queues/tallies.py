@@ -18,7 +18,7 @@ from queues.models import Outcome, QueueTally
 FLUSH_SECONDS = 1.0
 # How each fact changes the number of messages in the queue it names, and as what it is counted.
 LIVE = {"message.sent": 1, "message.moved_in": 1, "message.finished": -1, "message.moved_out": -1}
-COUNTED = {"message.sent": "sent", "message.received": "received"}
+COUNTED = {"message.sent": "sent", "message.received": "received", "message.nacked": "nacked"}
 OUTCOMES = {Outcome.ACKED: "acked", Outcome.EXPIRED: "expired", Outcome.DEAD_LETTERED: "dead_lettered"}
 
 logger = logging.getLogger(__name__)

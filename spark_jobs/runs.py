@@ -92,7 +92,7 @@ def _compute(spark: SparkSession, config: Config, ledger: Ledger, window: Window
             stays_read = stays.count()
         say("metrics.read", stays=stays_read, seconds=time.monotonic() - began)
         found = metrics(stays, queues, _earlier_errors(spark, config, window), window, run_id)
-        for _, frame in found.by_table():
+        for frame in (found.shares, *(frame for _, frame in found.by_table())):
             at_hand.enter_context(kept(frame))
         given = _advice(spark, config, found, queues, window, run_id)
         if config.dry_run:
@@ -137,7 +137,7 @@ def _advice(
     spark: SparkSession, config: Config, found: Metrics, queues: DataFrame, window: Window, run_id: int
 ) -> DataFrame | None:
     """From the finest buckets there are. A window of the past is no ground for advice on the present."""
-    if window.bucket_seconds != config.buckets[0] or config.stop is not None:
+    if window.bucket_seconds != config.buckets[0] or config.stop is not None or config.log == "lake":
         return None
     start = window.stop - timedelta(hours=config.advice_hours)
     earlier = read_history(spark, config, QUEUE_METRICS, window.bucket_seconds, start, window.start)

@@ -13,7 +13,7 @@ from queues.managers.statements import run, run_one
 if TYPE_CHECKING:
     from queues.models import QueueActivity, QueueTally  # noqa: F401  # named in the classes' bases
 
-COLUMNS = ("live", "sent", "received", "acked", "dead_lettered", "expired")
+COLUMNS = ("live", "sent", "received", "nacked", "acked", "dead_lettered", "expired")
 
 
 class QueueTallyManager(models.Manager["QueueTally"]):

@@ -23,11 +23,12 @@ class QueueTally(models.Model):
 
 
 class Activity(models.Model):
-    """How many messages were sent, received and ended in some stretch of time."""
+    """How many messages were sent, received, given back as failed and ended in some stretch of time."""
 
     queue_id = models.BigIntegerField()
     sent = models.BigIntegerField(default=0)
     received = models.BigIntegerField(default=0)
+    nacked = models.BigIntegerField(default=0, db_default=0)
     acked = models.BigIntegerField(default=0)
     dead_lettered = models.BigIntegerField(default=0)
     expired = models.BigIntegerField(default=0)

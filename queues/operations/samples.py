@@ -27,6 +27,7 @@ class History:
     oldest_age: Series
     sent: Series
     received: Series
+    nacked: Series
     acked: Series
     dead_lettered: Series  # into the dead-letter queue; of a dead-letter queue, out of all its sources
     step_seconds: int
@@ -60,6 +61,7 @@ def history(queue: Queue, minutes: int, now: datetime | None = None) -> History:
         oldest_age=_ages(steps, samples),
         sent=_rates(steps, activity, "sent", step),
         received=_rates(steps, activity, "received", step),
+        nacked=_rates(steps, activity, "nacked", step),
         acked=_rates(steps, activity, "acked", step),
         dead_lettered=_rates(steps, _deaths(queue, activity, steps[0], step), "dead_lettered", step),
         step_seconds=step,

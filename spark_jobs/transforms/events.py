@@ -2,6 +2,8 @@
 bucket twice for a stay that spans many.
 """
 
+from collections.abc import Iterable
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -14,28 +16,32 @@ REDELIVERED = "redelivered"
 LEFT = "left"
 LEASE_BEGAN = "lease_began"
 LEASE_ENDED = "lease_ended"
+EVERYTHING = (ARRIVED, DELIVERED, REDELIVERED, LEFT, LEASE_BEGAN, LEASE_ENDED)
 
 
-def events_of(stays: DataFrame, window: Window) -> DataFrame:
-    """Everything that happened to these stays before the window's end; `number` is how often."""
+def events_of(stays: DataFrame, window: Window, kinds: Iterable[str] = EVERYTHING) -> DataFrame:
+    """What happened to these stays before the window's end; `number` is how often.
+
+    Only of these kinds: Spark cannot know which of them a filter would drop, and would make them all first.
+    """
     again = F.col("deliveries") > 1
     leased_at_all = F.col("lease_ended_at") > F.col("lease_began_at")
     unknown = F.col("deliveries_unknown").cast("bigint")
-    exploded = F.explode(
-        F.array(
-            _event(ARRIVED, F.col("enqueued_at"), F.col("stays")),
-            _event(DELIVERED, F.col("first_delivered_at"), F.lit(1), unknown),
-            _event(
-                REDELIVERED,
-                F.when(again, F.col("last_delivered_at")),
-                F.col("deliveries") - 1,
-                F.col("deliveries") - 2,
-            ),
-            _event(LEFT, F.col("ended_at"), F.col("stays")),
-            _event(LEASE_BEGAN, F.when(leased_at_all, F.col("lease_began_at")), F.lit(1)),
-            _event(LEASE_ENDED, F.when(leased_at_all, F.col("lease_ended_at")), F.lit(1)),
-        )
-    )
+    known = [
+        _event(ARRIVED, F.col("enqueued_at"), F.col("stays")),
+        _event(DELIVERED, F.col("first_delivered_at"), F.lit(1), unknown),
+        _event(
+            REDELIVERED,
+            F.when(again, F.col("last_delivered_at")),
+            F.col("deliveries") - 1,
+            F.col("deliveries") - 2,
+        ),
+        _event(LEFT, F.col("ended_at"), F.col("stays")),
+        _event(LEASE_BEGAN, F.when(leased_at_all, F.col("lease_began_at")), F.lit(1)),
+        _event(LEASE_ENDED, F.when(leased_at_all, F.col("lease_ended_at")), F.lit(1)),
+    ]
+    by_kind = dict(zip(EVERYTHING, known, strict=True))
+    exploded = F.explode(F.array(*(by_kind[kind] for kind in kinds)))
     is_first_delivery = (F.col("event") == DELIVERED) & ~F.col("deliveries_unknown")
     is_ack = (F.col("event") == LEFT) & (F.col("outcome") == "acked")
     return (

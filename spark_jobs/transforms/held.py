@@ -54,26 +54,33 @@ def _opening(events: DataFrame, window: Window) -> DataFrame:
 
 def _changes(events: DataFrame, window: Window) -> DataFrame:
     """How much each bucket added, how far above its opening it rose, and what that makes over time."""
-    # All that happens at one instant counts at once: one that comes as another goes is no peak.
-    in_order = (
-        Over.partitionBy("queue_id", "bucket")
-        .orderBy(F.unix_micros("at"))
-        .rangeBetween(Over.unboundedPreceding, Over.currentRow)
-    )
     # As if it had lasted, or been missing, until the end of the bucket; in whole numbers, whose sum does not
     # depend on the order they come in.
     rest = micros_until(F.col("at"), F.col("bucket") + window.bucket_seconds)
+    happened = in_window(events, window).where(F.col("event").isin(*DEPTH, *LEASES))
+    summed = happened.groupBy("queue_id", "bucket").agg(
+        *_changes_summed(),
+        (F.sum(_change(DEPTH) * rest) / MICROS).alias("depth_area"),
+        (F.sum(_change(LEASES) * rest) / MICROS).alias("lease_area"),
+    )
+    peak = F.greatest("risen", F.lit(0)).alias("peak")
+    return summed.join(_risen(happened), ["queue_id", "bucket"], "left").select(*summed.columns, peak)
+
+
+def _risen(events: DataFrame) -> DataFrame:
+    """The highest running sum of each bucket. Only this needs them in order, so nothing else is sorted."""
+    # Who leaves at an instant does so before others come: one that comes as another goes is no peak.
+    in_order = (
+        Over.partitionBy("queue_id", "bucket")
+        .orderBy("micros", "change")
+        .rowsBetween(Over.unboundedPreceding, Over.currentRow)
+    )
     return (
-        in_window(events, window)
-        .where(F.col("event").isin(*DEPTH, *LEASES))
-        .withColumn("risen", F.sum(_change(DEPTH)).over(in_order))
+        events.where(F.col("event").isin(*DEPTH))
+        .select("queue_id", "bucket", F.unix_micros("at").alias("micros"), _change(DEPTH).alias("change"))
+        .withColumn("risen", F.sum("change").over(in_order))
         .groupBy("queue_id", "bucket")
-        .agg(
-            *_changes_summed(),
-            F.greatest(F.max("risen"), F.lit(0)).alias("peak"),
-            (F.sum(_change(DEPTH) * rest) / MICROS).alias("depth_area"),
-            (F.sum(_change(LEASES) * rest) / MICROS).alias("lease_area"),
-        )
+        .agg(F.max("risen").alias("risen"))
     )
 
 

@@ -9,9 +9,9 @@ from spark_jobs.contract import DLQ_ERROR_METRICS, QUEUE_GROUP_METRICS, QUEUE_ME
 from spark_jobs.transforms import tables
 from spark_jobs.transforms.activity import activity
 from spark_jobs.transforms.dlq_errors import deaths, with_trend
-from spark_jobs.transforms.events import events_of, in_window
+from spark_jobs.transforms.events import ARRIVED, DELIVERED, LEFT, REDELIVERED, events_of, in_window
 from spark_jobs.transforms.groups import group_counts, group_shares, largest
-from spark_jobs.transforms.held import held
+from spark_jobs.transforms.held import DEPTH, LEASES, held
 from spark_jobs.transforms.histograms import histograms
 from spark_jobs.transforms.oldest import oldest
 from spark_jobs.windows import Window
@@ -22,6 +22,7 @@ class Metrics:
     queues: DataFrame
     groups: DataFrame
     errors: DataFrame
+    shares: DataFrame  # of which both queues and groups are made: worth keeping at hand
 
     def by_table(self) -> list[tuple[Table, DataFrame]]:
         return [
@@ -35,15 +36,17 @@ def metrics(
     stays: DataFrame, queues: DataFrame, earlier_errors: DataFrame, window: Window, run_id: int
 ) -> Metrics:
     """`stays` as transforms/stays.py makes them, kept at hand: they are gone over several times."""
-    events = events_of(stays, window)
-    happened = in_window(events, window)
-    shares = group_shares(happened)
+
+    def happened(*kinds: str) -> DataFrame:
+        return in_window(events_of(stays, window, kinds), window)
+
+    shares = group_shares(happened(ARRIVED, LEFT))
     errors = with_trend(deaths(stays, queues, window), earlier_errors, window)
     teams = stays.groupBy("queue_id").agg(F.max("team_id").alias("team_id"))
     rows = (
-        held(events, window)
-        .join(activity(happened), ["queue_id", "bucket"], "left")
-        .join(histograms(happened), ["queue_id", "bucket"], "left")
+        held(events_of(stays, window, (*DEPTH, *LEASES)), window)
+        .join(activity(happened(ARRIVED, DELIVERED, REDELIVERED, LEFT)), ["queue_id", "bucket"], "left")
+        .join(histograms(happened(LEFT)), ["queue_id", "bucket"], "left")
         .join(oldest(stays, window), ["queue_id", "bucket"], "left")
         .join(group_counts(shares), ["queue_id", "bucket"], "left")
     )
@@ -51,4 +54,5 @@ def metrics(
         queues=tables.queue_metrics(rows, teams, window, run_id),
         groups=tables.queue_group_metrics(largest(shares), teams, window, run_id),
         errors=tables.dlq_error_metrics(errors, teams, window, run_id),
+        shares=shares,
     )

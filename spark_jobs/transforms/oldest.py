@@ -8,7 +8,7 @@ The longest end of all earlier stays is had in two steps, so that no queue has t
 within the bucket in which a stay began, and over all buckets before.
 """
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
@@ -21,10 +21,11 @@ BEFORE_ALL = -(2**62)
 
 def oldest(stays: DataFrame, window: Window) -> DataFrame:
     """The age of the oldest message at the end of each bucket, and the greatest age any had within it."""
-    records = _records(stays, window)
-    at_the_end = _at_bucket_ends(records, window)
+    seen = F.concat(_at_bucket_ends(window), F.array(_at_its_end(window)))
     return (
-        at_the_end.unionByName(_at_ends_of_stays(records, window))
+        _records(stays, window)
+        .select("queue_id", F.inline(seen))
+        .where(F.col("bucket").between(window.first, window.end - 1))
         .groupBy("queue_id", "bucket")
         .agg(
             F.max("oldest_age_seconds").alias("oldest_age_seconds"),
@@ -63,7 +64,7 @@ def _records(stays: DataFrame, window: Window) -> DataFrame:
     )
 
 
-def _at_bucket_ends(records: DataFrame, window: Window) -> DataFrame:
+def _at_bucket_ends(window: Window) -> Column:
     """A stay that ends exactly then was still there a moment before."""
     size = window.bucket_seconds * MICROS
     first = F.greatest(
@@ -71,30 +72,26 @@ def _at_bucket_ends(records: DataFrame, window: Window) -> DataFrame:
         F.lit((window.first + window.bucket_seconds) * MICROS),
     )
     last = F.least(F.col("ended") - F.col("ended") % size, F.lit(window.end * MICROS))
-    return (
-        records.withColumns({"first": first, "last": last})
-        .where(F.col("first") <= F.col("last"))
-        .withColumn("instant", F.explode(F.sequence("first", "last", F.lit(size).cast("bigint"))))
-        .withColumn("oldest_age_seconds", (F.col("instant") - F.col("began")) / MICROS)
-        .select(
-            "queue_id",
-            ((F.col("instant") - size) / MICROS).cast("bigint").alias("bucket"),
-            "oldest_age_seconds",
-            F.col("oldest_age_seconds").alias("age_seconds"),
-        )
+    instants = F.sequence(first, F.greatest(first, last), F.lit(size).cast("bigint"))
+    return F.transform(
+        F.filter(instants, lambda instant: instant <= last),
+        lambda instant: _seen(instant - size, _age(instant), _age(instant)),
     )
 
 
-def _at_ends_of_stays(records: DataFrame, window: Window) -> DataFrame:
-    last_moment = F.timestamp_micros(F.col("ended") - 1)
-    return (
-        records.where(F.col("ended") < NEVER)
-        .withColumn("bucket", bucket_of(last_moment, window.bucket_seconds))
-        .where(F.col("bucket").between(window.first, window.end - 1))
-        .select(
-            "queue_id",
-            "bucket",
-            F.lit(None).cast("double").alias("oldest_age_seconds"),
-            ((F.col("ended") - F.col("began")) / MICROS).alias("age_seconds"),
-        )
+def _at_its_end(window: Window) -> Column:
+    last_moment = F.col("ended") - 1
+    size = window.bucket_seconds * MICROS
+    return _seen(last_moment - last_moment % size, F.lit(None).cast("double"), _age(F.col("ended")))
+
+
+def _seen(bucket_begins: Column, oldest_age: Column, age: Column) -> Column:
+    return F.struct(
+        (bucket_begins / MICROS).cast("bigint").alias("bucket"),
+        oldest_age.alias("oldest_age_seconds"),
+        age.alias("age_seconds"),
     )
+
+
+def _age(instant: Column) -> Column:
+    return (instant - F.col("began")) / MICROS

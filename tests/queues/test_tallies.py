@@ -5,7 +5,7 @@ from django.db import DatabaseError
 
 from queues import tallies
 from queues.maintenance.tallies import ACTIVITY_KEPT
-from queues.models import QueueActivity, QueueTally
+from queues.models import QueueActivity, QueueTally, QueueTallyDelta
 from tests.factories import NOW, after, new_queue
 
 pytestmark = pytest.mark.django_db
@@ -44,12 +44,14 @@ def test_it_counts_what_happened_by_its_kind(never_by_itself):
     queue, dlq = new_queue(), new_queue()
     note(queue, "message.sent", 10)
     note(queue, "message.received", 6)
+    note(queue, "message.nacked", 4)
     note(queue, "message.finished", 3, outcome="acked")
     note(queue, "message.finished", 1, outcome="expired")
     note(queue, "message.moved_out", 2, outcome="dead_lettered")
     note(dlq, "message.moved_in", 2, outcome="dead_lettered")
     tallies.flush()
     assert activity(queue) == {"sent": 10, "received": 6, "acked": 3, "expired": 1, "dead_lettered": 2}
+    assert QueueTallyDelta.objects.get(queue_id=queue.pk).nacked == 4
     assert activity(dlq) == {}
 
 

@@ -11,7 +11,7 @@ from django.db import connection
 from django.utils import timezone
 
 from queues.maintenance.old_metrics import KEPT
-from queues.models import ArchivedDay, MessageLog, MetricsRun, MetricsWatermark, QueueMetrics
+from queues.models import ArchivedDay, MessageLog, MetricsRun, MetricsWatermark, QueueAdvice, QueueMetrics
 from spark_jobs import archive, database, export
 from spark_jobs.config import Config
 from spark_jobs.days import bounds_of
@@ -19,6 +19,7 @@ from spark_jobs.errors import JobError
 from spark_jobs.lake import Lake
 from spark_jobs.ledger import Ledger
 from spark_jobs.sinks.lake import write_day
+from tests.metrics_factories import advice_for
 from tests.simplemq.gunicorn_server import database_url
 from tests.spark_jobs.archives import NEXT, NOON, OLD, archived, days_left, log_rows, logged, old_days
 from tests.spark_jobs.history import play
@@ -163,11 +164,13 @@ def test_the_lake_alone_tells_what_it_knows(run, lake, orders):
     run(*hours, "--lake", str(lake))
     ended = [(row["bucket_start"], row["acked"], row["processing_p50"]) for row in history() if row["acked"]]
     QueueMetrics.objects.all().delete()
-    run(*hours, "--lake", str(lake), "--log", "lake")
+    advice = advice_for(orders)
+    run("--bucket", "5m", "--from", NOON.isoformat(), "--lake", str(lake), "--log", "lake")
     assert [
         (row["bucket_start"], row["acked"], row["processing_p50"]) for row in history() if row["acked"]
     ] == ended
     assert not MetricsWatermark.objects.exists()
+    assert QueueAdvice.objects.get() == advice, "what was long ago is no ground for advice"
 
 
 def history() -> list[dict[str, Any]]:

@@ -21,11 +21,14 @@ totals AS (
     ON CONFLICT (queue_id) DO UPDATE SET live = tally.live + excluded.live
 ),
 buckets AS (
-    INSERT INTO queue_activity AS activity (queue_id, bucket, sent, received, acked, dead_lettered, expired)
+    INSERT INTO queue_activity AS activity (
+        queue_id, bucket, sent, received, nacked, acked, dead_lettered, expired
+    )
     SELECT queue_id,
            date_bin('10 seconds', at, 'epoch') AS bucket,
            sum(sent),
            sum(received),
+           sum(nacked),
            sum(acked),
            sum(dead_lettered),
            sum(expired)
@@ -35,6 +38,7 @@ buckets AS (
     ON CONFLICT (queue_id, bucket) DO UPDATE
        SET sent = activity.sent + excluded.sent,
            received = activity.received + excluded.received,
+           nacked = activity.nacked + excluded.nacked,
            acked = activity.acked + excluded.acked,
            dead_lettered = activity.dead_lettered + excluded.dead_lettered,
            expired = activity.expired + excluded.expired

@@ -97,12 +97,13 @@ class TestHistory:
 
     def test_it_makes_rates_of_what_was_folded_and_what_was_not(self):
         queue = new_queue()
-        past(queue, sent=30, acked=15)
+        past(queue, sent=30, acked=15, nacked=5)
         QueueTally.objects.fold(10)
-        past(queue, sent=30)
+        past(queue, sent=30, nacked=1)
         history = samples.history(queue, 60, NOW)
         assert sum(filter(None, history.sent)) == pytest.approx(60 / history.step_seconds)
         assert sum(filter(None, history.acked)) == pytest.approx(15 / history.step_seconds)
+        assert sum(filter(None, history.nacked)) == pytest.approx(6 / history.step_seconds)
 
     def test_it_leaves_out_the_step_that_is_not_over(self):
         assert samples.history(new_queue(), 60, NOW).sent[-1] is None

@@ -14,6 +14,7 @@ from queues.operations.ack import ack
 from queues.operations.receive import receive
 from spark_jobs.sources import statements
 from spark_jobs.sources.stays import COLUMNS
+from tests import statistics
 from tests.factories import NOW, new_queue, ready_message
 from tests.queues.dying import died_of
 
@@ -142,6 +143,7 @@ def test_every_id_belongs_to_one_reader():
 def test_dying_letters_are_found_by_what_makes_them_expire_and_by_nothing_else(queue):
     """Among many messages that are alive, of which the planner knows nothing: see BY_INDEX."""
     [query] = statements.dying_letters(["message_id"], NOW, None)
+    statistics.forget()
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO message (queue_id, size_bytes, data)"

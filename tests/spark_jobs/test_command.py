@@ -1,4 +1,4 @@
-"""`manage.py run_metrics` as it comes: a process that starts a Spark of its own, and keeps it warm."""
+"""`manage.py run_metrics` as it comes: a process that starts a Spark of its own, which takes its time."""
 
 import signal
 from datetime import timedelta
@@ -13,7 +13,7 @@ from queues.operations.ack import ack
 from tests.factories import in_flight_message, new_queue, new_team
 from tests.spark_jobs.job_process import run_metrics
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 AT_ONCE = 30  # seconds, on a busy machine
 
 
@@ -33,7 +33,6 @@ def test_it_computes_again_and_again_until_it_is_stopped(tmp_path: Path) -> None
     assert MetricsWatermark.objects.get().computed_until >= run.window_to
 
 
-@pytest.mark.slow
 def test_nothing_of_it_outlives_a_command_that_is_killed(tmp_path: Path) -> None:
     with run_metrics(tmp_path, "--every", "1s", "--bucket", "1m") as job:
         job.until_it_says("metrics.nothing_new")

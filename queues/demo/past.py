@@ -50,7 +50,7 @@ def _step_of(moment: datetime) -> datetime:
 
 def _forget_the_filling(queue: Queue) -> None:
     tallies.flush()
-    nothing = dict.fromkeys(("sent", "received", "acked", "dead_lettered", "expired"), 0)
+    nothing = dict.fromkeys(("sent", "received", "nacked", "acked", "dead_lettered", "expired"), 0)
     QueueTallyDelta.objects.filter(queue_id=queue.pk).update(**nothing)
     QueueActivity.objects.filter(queue_id=queue.pk).delete()
     QueueSample.objects.filter(queue_id=queue.pk).delete()
@@ -76,11 +76,14 @@ def _activity(
     for at in steps:
         sent = round(scene.per_minute * (STEP / MINUTE) * _wave(at) * rng.uniform(0.85, 1.15))
         taken = 0 if scene.paused else round(sent * rng.uniform(0.95, 1.03))
+        # Whoever dies has failed as often as allowed; a few fail once and succeed.
+        failed = died[at] * (queue.max_deliveries or 1) + round(taken * rng.uniform(0, 0.04))
         yield QueueActivity(
             queue_id=queue.pk,
             bucket=at,
             sent=sent,
-            received=taken,
+            received=taken + failed,
+            nacked=failed,
             acked=max(0, taken - died[at]),
             dead_lettered=died[at],
         )

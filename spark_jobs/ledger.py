@@ -42,7 +42,7 @@ LAST_RUN = "SELECT max(id) AS id FROM metrics_run WHERE status = 'succeeded'"
 UNEXPORTED = """
     SELECT DISTINCT run.bucket_seconds, day::date AS day
       FROM metrics_run AS run
-      JOIN metrics_watermark AS computed USING (bucket_seconds)
+      LEFT JOIN metrics_watermark AS computed USING (bucket_seconds)
      CROSS JOIN LATERAL generate_series(
                date_trunc('day', window_from AT TIME ZONE 'UTC'),
                window_to AT TIME ZONE 'UTC',
@@ -52,7 +52,7 @@ UNEXPORTED = """
        AND run.id <= %s
        AND run.exported_to <> %s
        AND day < window_to AT TIME ZONE 'UTC'
-       AND day + interval '1 day' <= computed.computed_until AT TIME ZONE 'UTC'
+       AND day + interval '1 day' <= GREATEST(window_to, computed.computed_until) AT TIME ZONE 'UTC'
        AND day::date >= (statement_timestamp() AT TIME ZONE 'UTC')::date - %s::int
      ORDER BY 1, 2
 """

@@ -189,11 +189,13 @@ def test_a_lake_that_cannot_be_written_to_is_told_before_anything_is_done(run, o
     assert not MetricsRun.objects.exists()
 
 
-def test_days_of_the_history_that_are_over_are_exported(run, spark, lake, orders):
+@pytest.mark.parametrize("asked", [True, False], ids=["a window", "since the last run"])
+def test_days_of_the_history_that_are_over_are_exported(run, spark, lake, orders, asked):
     start = bounds_of(timezone.now().date())[0] - timedelta(days=1, hours=1)
     play(orders, start, minutes=90, seed=9)
-    MetricsWatermark.objects.create(bucket_seconds=3600, computed_until=start, run_id=0)
-    run("--bucket", "1h", "--lake", str(lake))
+    if not asked:
+        MetricsWatermark.objects.create(bucket_seconds=3600, computed_until=start, run_id=0)
+    run("--bucket", "1h", "--lake", str(lake), *(["--from", start.isoformat()] if asked else []))
     for day, hours in ((start.date(), 1), (start.date() + timedelta(days=1), 24)):
         path = lake / "queue_metrics" / "bucket_seconds=3600" / f"date={day}"
         exported = spark.read.parquet(str(path)).where(f"queue_id = {orders.pk}").toArrow().to_pylist()
